@@ -1,0 +1,303 @@
+/* tile_checks.cpp -- sees each memory access of a kernel: in bounds, aligned, written before */
+
+/* Kernels are compiled with -fsanitize=thread,alignment,bounds and linked without the sanitizers'
+ * libraries: the calls that g++ puts before each access end here. A wrong access never happens;
+ * its thread stops before it. While no kernel runs on this OS thread nothing is checked. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "tile_emu.h"
+#include "tile_scheduler.h"
+
+enum Access { READ, WRITE, ATOMIC };
+
+/* ---- one access --------------------------------------------------------------------- */
+
+/* The array that holds [a, a + size); NULL if there is none. */
+static TileArray *search(TileWorker *w, uintptr_t a, size_t size)
+{
+    TileArray *const array = tile_find_array(a);
+    if (array)
+        return a + size <= array->low + array->capacity ? array : NULL;
+    for (TileArray *s : w->shared)
+        if (s->low <= a && a + size <= s->high)
+            return s;
+    return NULL;
+}
+
+/* Whether [a, a + size) is static data of a loaded file and no array's. */
+static bool is_static(const TileWorker *w, uintptr_t a, size_t size)
+{
+    for (const auto &segment : w->statics)
+        if (segment.first <= a && a + size <= segment.second)
+            return !tile_find_array(a);
+    return false;
+}
+
+/* Reports an access that must not happen and ends its thread. */
+[[noreturn]] static void refuse(TileThread *t, cudaError_t code, TilePlace place, Access access,
+                                size_t size, uintptr_t a, const char *why)
+{
+    static const char *const words[] = {"read", "write", "atomic"};
+    tile_report(t, code, place, tile_format("%s of %zu bytes %s: %s", words[access], size, why,
+                                            tile_where(t->worker, a).c_str()));
+    tile_stop_thread();
+}
+
+/* The array of an access that the cache does not know; NULL for static data. A wrong one ends. */
+static __attribute__((noinline)) TileArray *
+find(TileThread *t, uintptr_t a, size_t size, Access access, const void *pc)
+{
+    TileWorker *const w = t->worker;
+    TileArray *array = search(w, a, size);
+    if (!array && is_static(w, a, size))
+        return NULL;
+    if (!array && tile_load_shared(w)) {        // a library's shared arrays were never used before
+        memset(w->cache, 0, sizeof w->cache);
+        if (w->dynamic)
+            w->dynamic->high = w->dynamic->low + w->launch->config->dynamicSmemBytes;
+        array = search(w, a, size);
+    }
+    if (!array)
+        refuse(t, cudaErrorIllegalAddress, {NULL, 0, pc}, access, size, a, "outside of all arrays");
+    if (access != READ && array->flags & TILE_EMU_READONLY)
+        refuse(t, cudaErrorIllegalAddress, {NULL, 0, pc}, access, size, a, "to a read-only array");
+    if (!array->shadow)
+        tile_shadow(array);
+    return array;
+}
+
+/* The number under which t writes: never 0, the same for no other thread of 2^30. */
+static inline uint32_t writer(const TileThread *t)
+{
+    const TileLaunch *const l = t->worker->launch;
+    const uint64_t n = l->first_writer + t->worker->block_number * l->threads + t->number;
+    return (uint32_t)(n % TILE_WRITER) + 1;
+}
+
+/* Notes a write. The check for races will stand here and in note_read: the thread is t, the barrier
+ * interval t->worker->interval, the last writer what the shadow holds. */
+static inline void note_write(const TileThread *t, uint32_t *shadow, size_t size, Access access)
+{
+    const uint32_t me = writer(t);
+    for (size_t i = 0; i < size; i++) {
+        const uint32_t was = shadow[i], other = was & TILE_WRITER;
+        const uint32_t twice = other && other != me && access == WRITE ? TILE_TWICE : 0u;
+        shadow[i] = me | (was & TILE_TWICE) | twice;
+    }
+}
+
+/* Reports bytes that nobody wrote, if the array's contents do not come from elsewhere. */
+static inline void note_read(TileThread *t, const TileArray *array, const uint32_t *shadow,
+                             size_t size, uintptr_t a, const void *pc)
+{
+    if (!array->shared && !(array->flags & TILE_EMU_EMPTY))
+        return;
+    bool unwritten = false;
+    for (size_t i = 0; i < size; i++)
+        unwritten |= shadow[i] == 0;
+    if (unwritten)
+        tile_report(t, cudaErrorIllegalAddress, {NULL, 1, pc},
+                    tile_format("read of %zu bytes that nobody wrote: %s", size,
+                                tile_where(t->worker, a).c_str()));
+}
+
+/* Checks and notes the access to [a, a + size) from pc. */
+static inline void check(uintptr_t a, size_t size, Access access, const void *pc)
+{
+    TileThread *const t = tile_self;
+    if (!t || a - t->stack < TILE_STACK_BYTES || size == 0)
+        return;
+    const uintptr_t place = (uintptr_t)pc;
+    TileArray **const known = &t->worker->cache[(place >> 3 ^ place >> 9) % TILE_CACHE];
+    TileArray *array = *known;
+    if (!array || a < array->low || a + size > array->high
+        || (access != READ && array->flags & TILE_EMU_READONLY)) {
+        array = find(t, a, size, access, pc);
+        if (!array)
+            return;
+        *known = array;
+    }
+    uint32_t *const shadow = array->shadow + (a - array->low);
+    if (access != WRITE)
+        note_read(t, array, shadow, size, a, pc);
+    if (access != READ)
+        note_write(t, shadow, size, access);
+}
+
+/* The same for a size that must divide the address. Of 16 bytes g++ itself makes one access where
+ * two of 8 were written; what a float4 needs is checked by its type, below. */
+static inline void check_aligned(uintptr_t a, size_t size, Access access, const void *pc)
+{
+    if (a % (size < 8 ? size : 8) != 0 && tile_self)
+        refuse(tile_self, cudaErrorMisalignedAddress, {NULL, 0, pc}, access, size, a, "misaligned");
+    check(a, size, access, pc);
+}
+
+#define PC __builtin_return_address(0)
+
+/* ---- plain accesses ----------------------------------------------------------------- */
+
+extern "C" {
+
+#define TILE_HOOKS(N)                                                                             \
+    void __tsan_read##N(uintptr_t a) { check_aligned(a, N, READ, PC); }                           \
+    void __tsan_write##N(uintptr_t a) { check_aligned(a, N, WRITE, PC); }                         \
+    void __tsan_unaligned_read##N(uintptr_t a) { check(a, N, READ, PC); }                         \
+    void __tsan_unaligned_write##N(uintptr_t a) { check(a, N, WRITE, PC); }                       \
+    void __tsan_volatile_read##N(uintptr_t a) { check_aligned(a, N, READ, PC); }                  \
+    void __tsan_volatile_write##N(uintptr_t a) { check_aligned(a, N, WRITE, PC); }
+
+TILE_HOOKS(1)
+TILE_HOOKS(2)
+TILE_HOOKS(4)
+TILE_HOOKS(8)
+TILE_HOOKS(16)
+
+void __tsan_read_range(uintptr_t a, size_t size) { check(a, size, READ, PC); }
+void __tsan_write_range(uintptr_t a, size_t size) { check(a, size, WRITE, PC); }
+void __tsan_vptr_update(uintptr_t a, void *) { check(a, sizeof(void *), WRITE, PC); }
+void __tsan_vptr_read(uintptr_t a) { check(a, sizeof(void *), READ, PC); }
+void __tsan_func_entry(void *) {}
+void __tsan_func_exit(void) {}
+void __tsan_init(void) { tile_checked = true; }
+
+void *__tsan_memcpy(void *to, const void *from, size_t size)
+{
+    check((uintptr_t)from, size, READ, PC);
+    check((uintptr_t)to, size, WRITE, PC);
+    return memcpy(to, from, size);
+}
+
+void *__tsan_memmove(void *to, const void *from, size_t size)
+{
+    check((uintptr_t)from, size, READ, PC);
+    check((uintptr_t)to, size, WRITE, PC);
+    return memmove(to, from, size);
+}
+
+void *__tsan_memset(void *to, int value, size_t size)
+{
+    check((uintptr_t)to, size, WRITE, PC);
+    return memset(to, value, size);
+}
+
+/* ---- atomics: done here, always in the strongest order ------------------------------ */
+
+#define TILE_FETCH(BITS, T, OP)                                                                   \
+    T __tsan_atomic##BITS##_fetch_##OP(T *p, T v, int)                                            \
+    {                                                                                             \
+        check_aligned((uintptr_t)p, sizeof *p, ATOMIC, PC);                                       \
+        return __atomic_fetch_##OP(p, v, __ATOMIC_SEQ_CST);                                       \
+    }
+
+#define TILE_CHANGE(BITS, T, STRENGTH)                                                            \
+    bool __tsan_atomic##BITS##_compare_exchange_##STRENGTH(T *p, T *was, T v, int, int)           \
+    {                                                                                             \
+        check_aligned((uintptr_t)p, sizeof *p, ATOMIC, PC);                                       \
+        return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }
+
+#define TILE_ATOMICS(BITS, T)                                                                     \
+    T __tsan_atomic##BITS##_load(const T *p, int)                                                 \
+    {                                                                                             \
+        check_aligned((uintptr_t)p, sizeof *p, READ, PC);                                         \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                             \
+    void __tsan_atomic##BITS##_store(T *p, T v, int)                                              \
+    {                                                                                             \
+        check_aligned((uintptr_t)p, sizeof *p, ATOMIC, PC);                                       \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                 \
+    }                                                                                             \
+    T __tsan_atomic##BITS##_exchange(T *p, T v, int)                                              \
+    {                                                                                             \
+        check_aligned((uintptr_t)p, sizeof *p, ATOMIC, PC);                                       \
+        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                       \
+    }                                                                                             \
+    T __tsan_atomic##BITS##_compare_exchange_val(T *p, T was, T v, int, int)                      \
+    {                                                                                             \
+        check_aligned((uintptr_t)p, sizeof *p, ATOMIC, PC);                                       \
+        __atomic_compare_exchange_n(p, &was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+        return was;                                                                               \
+    }                                                                                             \
+    TILE_CHANGE(BITS, T, strong)                                                                  \
+    TILE_CHANGE(BITS, T, weak)                                                                    \
+    TILE_FETCH(BITS, T, add)                                                                      \
+    TILE_FETCH(BITS, T, sub)                                                                      \
+    TILE_FETCH(BITS, T, and)                                                                      \
+    TILE_FETCH(BITS, T, or)                                                                       \
+    TILE_FETCH(BITS, T, xor)                                                                      \
+    TILE_FETCH(BITS, T, nand)
+
+TILE_ATOMICS(8, uint8_t)
+TILE_ATOMICS(16, uint16_t)
+TILE_ATOMICS(32, uint32_t)
+TILE_ATOMICS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_signal_fence(int) {}
+
+/* ---- alignment and bounds by type ------------------------------------------------------ */
+
+/* What g++ leaves for a check that fails. */
+struct TileSource {
+    const char *file;
+    uint32_t line, column;
+};
+
+struct TileType {
+    uint16_t kind, info;
+    char name[1];
+};
+
+struct TileMismatch {
+    TileSource source;
+    const TileType *type;
+    unsigned char log_alignment, what;
+};
+
+struct TileBounds {
+    TileSource source;
+    const TileType *array, *index;
+};
+
+/* Reports what the type checks found and ends the thread; on the host it is only reported. */
+static void refuse_type(const TileSource &source, cudaError_t code, const std::string &text)
+{
+    tile_report(tile_self, code, {source.file, (int)source.line, NULL}, text);
+    if (tile_self)
+        tile_stop_thread();
+}
+
+void __ubsan_handle_type_mismatch_v1(TileMismatch *m, uintptr_t a)
+{
+    static const char *const words[] = {"read of", "write to", "reference to", "member of",
+                                        "call on"};
+    if (tile_self && a - tile_self->stack < TILE_STACK_BYTES)
+        return;
+    const std::string where = tile_self ? tile_where(tile_self->worker, a) : "host memory";
+    refuse_type(m->source, cudaErrorMisalignedAddress,
+                tile_format("misaligned %s %s, which needs a multiple of %d bytes: %s",
+                            m->what < 5 ? words[m->what] : "use of", m->type->name,
+                            1 << m->log_alignment, where.c_str()));
+}
+
+void __ubsan_handle_out_of_bounds(TileBounds *b, uintptr_t index)
+{
+    refuse_type(b->source, cudaErrorIllegalAddress,
+                tile_format("index %lld is outside of %s", (long long)index, b->array->name));
+}
+
+void __ubsan_handle_type_mismatch_v1_abort(TileMismatch *m, uintptr_t a)
+{
+    __ubsan_handle_type_mismatch_v1(m, a);
+    abort();
+}
+
+void __ubsan_handle_out_of_bounds_abort(TileBounds *b, uintptr_t index)
+{
+    __ubsan_handle_out_of_bounds(b, index);
+    abort();
+}
+
+}

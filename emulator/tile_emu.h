@@ -1,0 +1,57 @@
+/* tile_emu.h -- what a program that drives emulated kernels can ask the emulator */
+#ifndef TILE_EMU_H
+#define TILE_EMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    TILE_EMU_FILLED = 0,    /* the array's contents are there to be read */
+    TILE_EMU_EMPTY = 1,     /* reading what no kernel has written is an error */
+    TILE_EMU_READONLY = 2   /* a write is an error */
+};
+
+/* Makes [pointer, pointer + bytes) an array that kernels may use; name is copied, it may be NULL.
+ * Returns 0, or -1 when it overlaps an array that is registered already. */
+int tile_emu_register(const void *pointer, size_t bytes, const char *name, int flags);
+
+/* Names an array that is registered or comes from cudaMalloc; -1 when there is none at pointer. */
+int tile_emu_name(const void *pointer, const char *name);
+
+/* Forgets an array; -1 when none begins at pointer. */
+int tile_emu_unregister(const void *pointer);
+
+/* Bytes of the array that no kernel has written since tile_emu_reset; -1 when nobody watched:
+ * no such array, or the kernels were compiled without checks. */
+int64_t tile_emu_unwritten(const void *pointer);
+
+/* Bytes of the array that more than one thread (or launch) has written since tile_emu_reset;
+ * atomics do not count. -1 as above. Exact with one OS thread. */
+int64_t tile_emu_written_twice(const void *pointer);
+
+/* Errors found since tile_emu_reset, each thread counted. */
+int64_t tile_emu_errors(void);
+
+/* The text of the i-th different error since tile_emu_reset (20 are kept); NULL past the last. */
+const char *tile_emu_error(int i);
+
+/* Forgets errors, and who wrote what; arrays stay, and what was written stays readable. */
+void tile_emu_reset(void);
+
+/* 1 if the kernels report their memory accesses, 0 if they were compiled without checks. */
+int tile_emu_checked(void);
+
+/* Overrides TILE_EMU_SCHEDULE ("forward", "reverse", "random:SEED", "warp"); -1 if it is none. */
+int tile_emu_schedule(const char *schedule);
+
+/* Whether errors are written to stderr when a launch ends (1, the default) or only kept (0). */
+void tile_emu_verbose(int on);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,179 @@
+/* tile_scheduler.h -- the emulator's own view of launches, blocks, threads and arrays */
+#ifndef TILE_SCHEDULER_H
+#define TILE_SCHEDULER_H
+
+#include <stdint.h>
+#include <atomic>
+#include <string>
+#include <vector>
+#include <boost/context/detail/fcontext.hpp>
+#include "cuda_runtime_api.h"
+#include "tile_fiber.h"
+
+enum {
+    TILE_MAX_THREADS = 1024,            // threads of a block
+    TILE_MAX_SHARED = 232448,           // bytes of shared memory of a block
+    TILE_MAX_STATIC_SHARED = 49152,     // bytes of dynamic shared memory without asking for more
+    TILE_STACK_BYTES = 256 * 1024,      // stack of a fiber, of which few pages are ever touched
+    TILE_CACHE = 64                     // arrays that a worker remembers, by place of access
+};
+
+struct TileWorker;
+
+/* FRESH -> READY -> AT_WARP or AT_BARRIER -> READY ..  -> DONE; STOPPED after an error. */
+enum TileState : unsigned char { FRESH, READY, AT_WARP, AT_BARRIER, DONE, STOPPED };
+
+/* A thread of the block that runs now. */
+struct TileThread {
+    boost::context::detail::fcontext_t context;
+    uintptr_t stack;                    // lowest address of its stack
+    TileWorker *worker;
+    uint3 place;                        // threadIdx
+    unsigned number;                    // the same, counted through
+    TileState state;
+    // what it waits for
+    unsigned mask;                      // AT_WARP: lanes, itself among them
+    TileCombine *combine;
+    void *brought;
+    int predicate;                      // AT_BARRIER
+    const char *name, *file;            // the function that waits and where it was called
+    int line;
+};
+
+/* Warp: each warp goes as far as it can before the next; the others: all threads in turn. */
+enum TileOrder { TILE_FORWARD, TILE_REVERSE, TILE_RANDOM, TILE_WARP };
+
+struct TileSchedule {
+    TileOrder order;
+    uint64_t seed;
+};
+
+/* Lanes of a warp as bits. */
+struct TileWarp {
+    unsigned waiting, exited;           // a lane that the block does not have has exited
+};
+
+/* Who wrote a byte: the number of a thread, never 0, and two marks. */
+constexpr uint32_t TILE_TWICE = 1u << 31;   // two different threads wrote it
+constexpr uint32_t TILE_HOST = 1u << 30;    // the host wrote it
+constexpr uint32_t TILE_WRITER = TILE_HOST - 1;
+
+/* Bytes low .. high - 1, which kernels may access. */
+struct TileArray {
+    uintptr_t low, high;
+    std::string name;
+    int flags;                          // TILE_EMU_EMPTY, TILE_EMU_READONLY
+    bool shared, owned;                 // of a block; from cudaMalloc
+    uint32_t *shadow;                   // who wrote each byte; NULL until somebody asks
+    size_t capacity;                    // bytes that the shadow covers; 0 of an empty array
+};
+
+/* One kernel launch. */
+struct TileLaunch {
+    const cudaLaunchConfig_t *config;
+    const void *kernel;
+    void (*call)(void *);
+    void *arguments;
+    unsigned threads;                   // of a block
+    uint64_t blocks, first_writer;      // first_writer + the thread's number in the grid writes
+    std::atomic<uint64_t> next_block;
+    std::atomic<int> error;             // cudaError_t of the first error
+    std::atomic<int64_t> errors;
+};
+
+/* What an OS thread needs to run one block after another. */
+struct TileWorker {
+    TileLaunch *launch;
+    boost::context::detail::fcontext_t home;
+    uint3 block;                        // blockIdx
+    uint64_t block_number;
+    uint32_t interval;                  // barriers that the block has passed
+    int barrier_count;                  // predicates at the last barrier
+    unsigned finished, idle_sweeps;
+    uint64_t random;
+    TileThread threads[TILE_MAX_THREADS];
+    TileWarp warps[TILE_MAX_THREADS / 32];
+    unsigned short order[TILE_MAX_THREADS];
+    std::vector<uintptr_t> free_stacks;
+    unsigned stacks;                    // allocated so far
+    TileArray *cache[TILE_CACHE];
+    std::vector<TileArray *> shared;    // this OS thread's shared arrays, by address
+    TileArray *dynamic;                 // smem among them, as long as the launch asked for
+    std::vector<std::pair<uintptr_t, uintptr_t>> statics;   // segments of the loaded files
+    uintptr_t shared_key;               // for which OS thread and which modules
+};
+
+/* ---- tile_emulator.cpp -------------------------------------------------------------- */
+
+extern __thread TileThread *tile_self;  // NULL outside of kernels
+
+/* Ends the current thread after an error. */
+[[noreturn]] void tile_stop_thread(void);
+
+/* Runs block n of the worker's launch from its first thread's start to its last thread's end. */
+void tile_run_block(TileWorker *w, uint64_t n, const TileSchedule *s);
+
+/* ---- tile_schedule.cpp -------------------------------------------------------------- */
+
+/* The schedule in force; false if TILE_EMU_SCHEDULE is none. */
+bool tile_current_schedule(TileSchedule *s);
+
+/* Puts the threads in the order of the block's first turn; puts them in a random order. */
+void tile_set_order(TileWorker *w, const TileSchedule *s);
+void tile_shuffle_order(TileWorker *w);
+
+/* ---- tile_stuck.cpp ----------------------------------------------------------------- */
+
+/* Reports a block that cannot go on, unless an error stopped a thread that others wait for. */
+void tile_report_stuck(TileWorker *w);
+
+/* ---- tile_errors.cpp ---------------------------------------------------------------- */
+
+/* Where an error was found: a place in the source or, if file is NULL, an address in the code. */
+struct TilePlace {
+    const char *file;
+    int line;
+    const void *pc;
+};
+
+/* Notes an error of thread t (NULL: of the host); equal places and codes count as one. */
+void tile_report(const TileThread *t, cudaError_t code, TilePlace place, const std::string &text);
+
+/* Completes and prints what was reported since the last call. */
+void tile_flush_errors(void);
+
+/* Forgets all errors. */
+void tile_forget_errors(void);
+
+std::string tile_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- tile_arrays.cpp ---------------------------------------------------------------- */
+
+extern bool tile_checked;               // instrumented code is there
+
+TileArray *tile_find_array(uintptr_t address);
+uint32_t *tile_shadow(TileArray *array);
+TileArray *tile_add_array(uintptr_t low, size_t bytes, const char *name, int flags, bool owned);
+bool tile_remove_array(uintptr_t low, bool owned);
+
+/* The host wrote these bytes. */
+void tile_host_wrote(uintptr_t low, size_t bytes);
+
+/* "x [400 bytes] + 404": the address from the array that is nearest, shared ones of w included. */
+std::string tile_where(TileWorker *w, uintptr_t address);
+
+/* ---- tile_symbols.cpp --------------------------------------------------------------- */
+
+/* Brings w->shared up to date for this OS thread; false if it was so already. */
+bool tile_load_shared(TileWorker *w);
+
+std::string tile_function_name(const void *pc);
+std::string tile_source_line(const void *pc);
+
+/* ---- tile_runtime.cpp --------------------------------------------------------------- */
+
+/* Keeps the error for cudaGetLastError and passes it on. */
+cudaError_t tile_fail(cudaError_t error);
+size_t tile_dynamic_limit(const void *kernel);
+
+#endif

@@ -1,0 +1,165 @@
+/* faults.cu -- each kernel does one thing that a GPU punishes; the emulator must say which */
+
+#include <string.h>
+#include <string>
+#include <cuda_runtime.h>
+#include "test.h"
+#include "tile_emu.h"
+
+constexpr unsigned N = 64;
+
+__device__ const int primes[4] = {2, 3, 5, 7};
+__device__ int counter;
+
+__global__ void good(int *y) { y[threadIdx.x] = primes[threadIdx.x % 4] + counter; }
+__global__ void read_after(int *y) { y[threadIdx.x] = y[threadIdx.x + 1 == N ? N : threadIdx.x]; }
+__global__ void write_before(int *y) { y[(int)threadIdx.x - 1] = 1; }
+__global__ void misaligned(int *y) { *(int2 *)&y[threadIdx.x % 2] = make_int2(1, 2); }
+__global__ void atomic_after(int *y) { atomicAdd(&y[threadIdx.x + 1], 1); }
+__global__ void unwritten(int *y) { y[threadIdx.x] = y[(threadIdx.x + 1) % N]; }
+__global__ void twice(int *y) { y[threadIdx.x / 2] = 1; }
+__global__ void trap(int *y) { if (y[threadIdx.x] != 1) __trap(); }
+__global__ void wild(int *y) { y[threadIdx.x] = *(int *)(size_t)64; }
+
+__global__ void shared_after(int *y)
+{
+    __shared__ int cells[N];
+    int *const next = cells + 1;
+    next[threadIdx.x] = 1;
+    __syncthreads();
+    y[threadIdx.x] = cells[threadIdx.x];
+}
+
+__global__ void dynamic_after(int *y)
+{
+    extern __shared__ __align__(1024) unsigned char smem[];
+    smem[threadIdx.x] = 1;
+    y[threadIdx.x] = smem[threadIdx.x];
+}
+
+__global__ void no_barrier(int *y)
+{
+    __shared__ int cells[N];
+    cells[threadIdx.x] = 1;
+    y[threadIdx.x] = cells[N - 1 - threadIdx.x];
+}
+
+__global__ void index_after(int *y)
+{
+    int cells[4] = {1, 2, 3, 4};
+    y[threadIdx.x] = cells[threadIdx.x % 8];
+}
+
+__global__ void half_barrier(int *y)
+{
+    if (threadIdx.x < 32)
+        __syncthreads();
+    y[threadIdx.x] = 1;
+}
+
+__global__ void two_barriers(int *y)
+{
+    if (y[threadIdx.x] && threadIdx.x < 32)
+        __syncthreads();
+    else
+        __syncthreads();
+}
+
+__global__ void lane_missing(int *y)
+{
+    if (threadIdx.x == 5)
+        __syncthreads();
+    y[threadIdx.x] = __shfl_xor_sync(~0u, 1, 1);
+    if (threadIdx.x != 5)
+        __syncthreads();
+}
+
+__global__ void other_mask(int *y)
+{
+    y[threadIdx.x] = __shfl_xor_sync(threadIdx.x == 3 ? 0xffffu : ~0u, 1, 1);
+}
+
+__global__ void not_in_mask(int *y) { y[threadIdx.x] = __shfl_xor_sync(0xffff, 1, 1); }
+
+__global__ void reads_exited(int *y)
+{
+    if (threadIdx.x % 32 == 31)
+        return;
+    y[threadIdx.x] = __shfl_down_sync(~0u, 1, 1);
+}
+
+/* What the first error of a launch with one block of N threads says. */
+static std::string run(void (*kernel)(int *), bool fill, cudaError_t *error)
+{
+    const cudaLaunchConfig_t config = {dim3(1), dim3(N), 16, NULL, NULL, 0};
+    int *y;
+    tile_emu_reset();
+    cudaMalloc(&y, N * sizeof *y);
+    tile_emu_name(y, "y");
+    if (fill)
+        cudaMemset(y, 1, N * sizeof *y);
+    *error = cudaLaunchKernelEx(&config, kernel, y);
+    const std::string text = tile_emu_error(0) ? tile_emu_error(0) : "";
+    if (kernel == twice)
+        test("written twice", tile_emu_written_twice(y) == N * 2 && tile_emu_unwritten(y) == N * 2);
+    cudaFree(y);
+    return text;
+}
+
+struct Fault {
+    void (*kernel)(int *);
+    bool fill, needs_checks;
+    cudaError_t error;
+    const char *text;
+};
+
+static const Fault faults[] = {
+    {good, false, false, cudaSuccess, ""},
+    {read_after, true, true, cudaErrorIllegalAddress,
+     "read of 4 bytes outside of all arrays: y [256 bytes] + 256"},
+    {write_before, true, true, cudaErrorIllegalAddress,
+     "y [256 bytes] - 4; block (0, 0, 0), thread (0, 0, 0)"},
+    {misaligned, true, true, cudaErrorMisalignedAddress, "y [256 bytes] + 4"},
+    {atomic_after, true, true, cudaErrorIllegalAddress,
+     "outside of all arrays: y [256 bytes] + 256"},
+    {unwritten, false, true, cudaErrorIllegalAddress,
+     "that nobody wrote: y [256 bytes]"},
+    {twice, false, true, cudaSuccess, ""},
+    {trap, true, false, cudaErrorLaunchFailure, "__trap()"},
+    {wild, true, true, cudaErrorIllegalAddress, "address 0x40"},
+    {shared_after, true, true, cudaErrorIllegalAddress,
+     "shared cells [256 bytes] + 256"},
+    {dynamic_after, true, true, cudaErrorIllegalAddress, "shared smem [16 bytes] + 16"},
+    {no_barrier, true, true, cudaErrorIllegalAddress,
+     "that nobody wrote: shared cells"},
+    {index_after, true, true, cudaErrorIllegalAddress,
+     "index 4 is outside of 'int [4]'"},
+    {half_barrier, true, false, cudaErrorLaunchTimeout,
+     "__syncthreads waits for thread (32, 0, 0), which has exited"},
+    {two_barriers, true, false, cudaErrorLaunchTimeout,
+     "__syncthreads waits for thread (32, 0, 0), which is in line"},
+    {lane_missing, true, false, cudaErrorLaunchTimeout,
+     "mask 0xffffffff waits for thread (5, 0, 0)"},
+    {other_mask, true, false, cudaErrorLaunchTimeout,
+     "waits for thread (3, 0, 0), which is in line"},
+    {not_in_mask, true, false, cudaErrorLaunchFailure,
+     "which its mask 0x0000ffff leaves out"},
+    {reads_exited, true, false, cudaErrorLaunchFailure,
+     "__shfl_down_sync reads lane 31"},
+};
+
+int main(void)
+{
+    tile_emu_verbose(0);
+    for (const Fault &f : faults) {
+        if (f.needs_checks && !tile_emu_checked())
+            continue;
+        cudaError_t error;
+        const std::string text = run(f.kernel, f.fill, &error);
+        const bool passed = error == f.error && text.find(f.text) != std::string::npos
+                            && text.empty() == (f.error == cudaSuccess);
+        test(passed ? *f.text ? f.text : "no error" : (std::string(f.text) + ", but it was: "
+             + text + " " + cudaGetErrorName(error)).c_str(), passed);
+    }
+    return 0;
+}

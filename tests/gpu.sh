@@ -1,0 +1,35 @@
+#!/bin/sh
+# gpu.sh -- the conformance suite on a GPU, then a small part of it under compute-sanitizer
+#
+# usage: gpu.sh [NAME ...]       files of tests/kernels; all if none is named
+here=$(cd "$(dirname "$0")" && pwd)
+skip() { echo "gpu: $1"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+nvidia-smi -L >/dev/null 2>&1 || skip "no GPU"
+command -v nvcc >/dev/null || skip "no nvcc"
+python=
+for p in python3 /usr/bin/python3; do
+    if "$p" -c 'import numpy' 2>/dev/null; then python=$p; break; fi
+done
+[ -n "$python" ] || skip "no python3 with NumPy"
+
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+"$python" "$here/kernels/run.py" --gpu "$@" | tee "$log"
+set -- $(tail -n 1 "$log" | tr -d ,) "$@"
+passed=$1 failed=$3 skipped=$5
+shift 6
+
+sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+if [ -z "$sanitizer" ]; then
+    echo "gpu: no compute-sanitizer"
+    skipped=$((skipped + 4))
+else
+    for tool in memcheck racecheck synccheck initcheck; do
+        if SANITIZER="$sanitizer --tool $tool --error-exitcode 9 --quiet" \
+           "$python" "$here/kernels/run.py" --gpu --few "$@" >"$log" 2>&1
+        then echo "gpu: $tool is silent"; passed=$((passed + 1))
+        else cat "$log"; echo "gpu: $tool complains"; failed=$((failed + 1)); fi
+    done
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,432 @@
+/* access.c -- where tiles lie in memory: addresses, bounds, loads, stores */
+#include "mapping.h"
+#include <string.h>
+
+/* ---- formulas as C ------------------------------------------------------------------------------ */
+
+static const char *atom_name(Sym atom, void *arg)
+{
+    (void)arg;
+    if (atom->kind != SYM_VALUE)
+        return NULL;
+    const Value *v = atom->value;
+    return map_of(v)->var ? map_of(web_root((Value *)v))->name : map_of(v)->name;
+}
+
+const char *sym_c(Emit *e, Sym s)
+{
+    return c_sym_with(s, atom_name, e);
+}
+
+static const Param *param_of(const Kernel *k, const Value *tensor)
+{
+    for (int i = 0; i < k->params.n; i++)
+        if (k->params.at[i].value == tensor)
+            return &k->params.at[i];
+    return NULL;
+}
+
+const char *tensor_name(const Value *tensor)
+{
+    return map_of(tensor)->name ? map_of(tensor)->name : tensor->name ? c_name(tensor->name) : "tensor";
+}
+
+/* ---- what is known at translation ------------------------------------------------------------------ */
+
+static bool never_negative(const Kernel *k, Sym s);
+
+static bool atom_never_negative(const Kernel *k, Sym s)
+{
+    for (int i = 0; s->kind == SYM_NAME && i < k->extents.n; i++)
+        if (k->extents.at[i] == s->name)
+            return true;
+    if (s->kind != SYM_VALUE)
+        return false;
+    const Value *v = s->value;
+    for (int i = 0; i < k->axes.n; i++)
+        if (k->axes.at[i].index == v)
+            return true;
+    const Op *loop = v->block ? v->block->parent : NULL;
+    if (!loop || loop->kind != OP_FOR || v->block->args[0] != v)
+        return false;
+    const Op *from = loop->args[0]->def, *step = loop->args[2]->def;
+    return step && step->kind == OP_CONST && step->constant.i > 0 && from
+        && ((from->kind == OP_CONST && from->constant.i >= 0)
+            || (from->kind == OP_SYM && never_negative(k, from->sym)));
+}
+
+/* Provably s >= 0 whatever the launch is. */
+static bool never_negative(const Kernel *k, Sym s)
+{
+    bool all = true, any = false;
+    for (int i = 0; i < s->n; i++) {
+        bool yes = never_negative(k, s->kid[i]);
+        all &= yes;
+        any |= yes;
+    }
+    switch (s->kind) {
+    case SYM_CONST: return s->k >= 0;
+    case SYM_SUM: case SYM_PRODUCT: return all && s->k >= 0;
+    case SYM_DIV: case SYM_MOD: case SYM_CEIL: case SYM_MIN: return all;
+    case SYM_MAX: return any;
+    case SYM_NAME: case SYM_VALUE: return atom_never_negative(k, s);
+    case SYM_BAD: return false;
+    }
+    return false;
+}
+
+/* Provably s < hi: s is the index of a program axis that has just hi programs, or both are numbers. */
+static bool always_below(const Kernel *k, Sym s, Sym hi)
+{
+    if (never_negative(k, sym_sub(sym_sub(hi, s), sym_const(1))))
+        return true;
+    for (int i = 0; s->kind == SYM_VALUE && i < k->axes.n; i++) {
+        const Axis *axis = &k->axes.at[i];
+        if (axis->index != s->value)
+            continue;
+        for (int j = 0; j < axis->counts.n; j++)
+            if (axis->counts.at[j].count != hi)
+                return false;
+        return axis->counts.n > 0;
+    }
+    return false;
+}
+
+/* Can op move `width` elements at once along the fast Dim, where its pointers and strides are aligned? */
+bool access_is_vector(const Plan *p, const Op *op, int width)
+{
+    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    const Access *a = op->access;
+    const Param *param = param_of(p->kernel, op->args[0]);
+    int last = op->args[0]->type.rank - 1, axis = a->map[last];
+    if (!param || param->strided || axis < 0 || (op->kind == OP_STORE && op->nargs > 2))
+        return false;
+    const Dim *d = map_of(tile)->dim[axis];
+    int64_t extent;
+    if (!d || !d->fast || a->step[last] != 1 || !sym_divides(width, a->start[last])
+        || !sym_divides(width, a->lo[last]))
+        return false;
+    if (sym_const_of(d->extent, &extent) && extent % width != 0)
+        return false;
+    Sym whole = op->args[0]->type.dim[last], hi = a->hi[last];
+    if (hi == whole || sym_divides(width, hi))
+        return true;
+    return hi->kind == SYM_MIN && hi->n == 2 && (hi->kid[0] == whole || sym_divides(width, hi->kid[0]))
+        && (hi->kid[1] == whole || sym_divides(width, hi->kid[1]));
+}
+
+/* ---- bounds ----------------------------------------------------------------------------------------- */
+
+static const char *find_hoisted(Emit *e, Sym s)
+{
+    for (int i = 0; i < e->hoisted.n; i++)
+        if (e->hoisted.at[i].sym == s)
+            return e->hoisted.at[i].name;
+    return NULL;
+}
+
+/* Writes a line before the phase that is open, if one is. */
+static void hoist_line(Emit *e, const char *text)
+{
+    Text *out = e->out;
+    int indent = e->indent;
+    if (e->pending)
+        e->out = e->pending, e->indent = e->pending_indent;
+    line(e, "%s", text);
+    e->out = out;
+    e->indent = indent;
+}
+
+/* The name of a bound along d, computed once before the loops: cols, rows.. clipped to the tile. */
+const char *bound_name(Emit *e, Sym bound, const Dim *d)
+{
+    int64_t k, extent;
+    if (sym_const_of(bound, &k))
+        return arena_printf("%lld", (long long)k);
+    const char *name = find_hoisted(e, bound);
+    if (name)
+        return name;
+    const Spread *s = spread_of(e, d);
+    if (d->whole && bound == d->extent && s->loops)
+        return sym_c(e, bound);
+    bool clipped = bound->kind == SYM_MIN || bound->kind == SYM_MAX;
+    const char *value = sym_c(e, bound);
+    if (!clipped && !d->whole && sym_const_of(d->extent, &extent))
+        value = arena_printf("tile_clip(%s, %lld)", value, (long long)extent);
+    name = fresh(e, arena_printf("%ss", d->name));
+    bool is_int = !strncmp(value, "tile_clip", 9);
+    hoist_line(e, arena_printf(is_int ? "const int %s = %s;" : strchr(value, ' ') ? "const int %s = (int)(%s);"
+                               : "const int %s = (int)%s;", name, value));
+    push(&e->hoisted, ((Hoisted){ bound, name }));
+    return name;
+}
+
+static const char *and_also(const char *a, const char *b)
+{
+    return !a ? b : !b ? a : arena_printf("%s && %s", a, b);
+}
+
+/* The place of the present element along d. */
+static const char *place_text(Emit *e, const Dim *d, bool lanes)
+{
+    const char *at = e->coordinate[d->id];
+    return lanes && has_lanes(e, d) ? arena_printf("%s + %s", at, e->lane) : at;
+}
+
+/* lo <= place < hi along d, as far as it must be asked; NULL if it always holds. */
+static const char *interval_guard(Emit *e, const Dim *d, Sym lo, Sym hi, bool lanes)
+{
+    const char *guard = NULL, *at = place_text(e, d, lanes);
+    int64_t k, extent;
+    if (!never_negative(e->k, sym_sub(sym_const(0), lo)))
+        guard = arena_printf("%s >= %s", at, bound_name(e, lo, d));
+    bool complete = sym_const_of(hi, &k) && sym_const_of(d->extent, &extent) && k >= extent;
+    complete |= d->extent == hi && !d->whole;
+    if (d->whole && spread_of(e, d)->loops && hi == d->extent)
+        return guard;
+    if (complete && !overshoots(e, d))
+        return guard;
+    Sym end = complete ? d->extent : hi;
+    return and_also(guard, arena_printf("%s < %s", at, bound_name(e, end, d)));
+}
+
+static Sym steps_up_to(Sym edge, const Access *a, int axis)
+{
+    Sym way = sym_sub(edge, a->start[axis]);
+    return a->step[axis] == 1 ? way : sym_ceil(way, sym_const(a->step[axis]));
+}
+
+/* Is the one element that the access takes along tensor axis a inside? NULL: always. */
+static const char *single_guard(Emit *e, const Access *a, int axis)
+{
+    const char *guard = NULL;
+    Sym at = a->start[axis];
+    if (!never_negative(e->k, sym_sub(at, a->lo[axis])))
+        guard = arena_printf("%s >= %s", sym_c(e, at), sym_c(e, a->lo[axis]));
+    if (!always_below(e->k, at, a->hi[axis]))
+        guard = and_also(guard, arena_printf("%s < %s", sym_c(e, at), sym_c(e, a->hi[axis])));
+    return guard;
+}
+
+/* Does the element at the present place exist in its tensor? NULL: always. */
+const char *access_guard(Emit *e, const Op *op, bool lanes)
+{
+    const Access *a = op->access;
+    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    const char *guard = NULL;
+    for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
+        const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
+        const char *one = d ? interval_guard(e, d, steps_up_to(a->lo[axis], a, axis),
+                                             steps_up_to(a->hi[axis], a, axis), lanes)
+                            : single_guard(e, a, axis);
+        guard = and_also(guard, one);
+    }
+    return guard;
+}
+
+/* Is the present element in the valid part of v along these axes? NULL: always. */
+const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
+{
+    const char *guard = NULL;
+    for (int a = 0; a < v->type.rank; a++) {
+        const Dim *d = map_of(v)->dim[a];
+        const Valid *valid = &v->valid[a];
+        if (!(axes >> a & 1) || !d)
+            continue;
+        bool interval = valid->kind == VALID_INTERVAL;
+        guard = and_also(guard, interval_guard(e, d, interval ? valid->lo : sym_const(0),
+                                               interval ? valid->hi : d->extent, lanes));
+    }
+    return guard;
+}
+
+/* ---- addresses ----------------------------------------------------------------------------------------- */
+
+static const char *times(Emit *e, Sym s, const char *stride)
+{
+    const char *text = sym_c(e, s);
+    bool sum = (strstr(text, " + ") || strstr(text, " - ")) && stride;
+    const char *factor = sum ? arena_printf("(%s)", text) : text;
+    return stride ? arena_printf("%s * %s", factor, stride) : factor;
+}
+
+static const char *stride_of(const Param *p, const Type *t, int axis)
+{
+    return axis == t->rank - 1 && !p->strided ? NULL : c_stride(p, axis);
+}
+
+/* Where the tile begins: the pointer, hoisted under a name of its own if that needs arithmetic. */
+static const char *base_name(Emit *e, const Op *op)
+{
+    const Param *p = param_of(e->k, op->args[0]);
+    const Type *t = &op->args[0]->type;
+    const char *name = tensor_name(op->args[0]), *value = name;
+    for (int a = 0; a < t->rank; a++)
+        if (!sym_is(op->access->start[a], 0))
+            value = arena_printf("%s + %s", value, times(e, op->access->start[a], stride_of(p, t, a)));
+    if (value == name)
+        return name;
+    for (int i = 0; i < e->bases.n; i++)
+        if (!strcmp(e->bases.at[i].value, value))
+            return e->bases.at[i].name;
+    const char *base = fresh(e, arena_printf("%s_at", name));
+    hoist_line(e, arena_printf("%s%s *const %s = %s;", p->kind == PARAM_SHARED ? "const " : "",
+                               device_type(t->elem), base, value));
+    push(&e->bases, ((HoistedBase){ value, base }));
+    return base;
+}
+
+/* The element's place from there: row * x_stride + col. */
+static const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes)
+{
+    const Param *p = param_of(e->k, op->args[0]);
+    const Access *a = op->access;
+    const char *text = NULL;
+    for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
+        const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
+        if (!d)
+            continue;
+        const char *at = place_text(e, d, lanes), *stride = stride_of(p, &op->args[0]->type, axis);
+        if ((stride || a->step[axis] != 1) && strchr(at, ' '))
+            at = arena_printf("(%s)", at);
+        if (a->step[axis] != 1)
+            at = arena_printf("%lld * %s", (long long)a->step[axis], at);
+        if (stride)
+            at = arena_printf("%s * %s", at, stride);
+        text = text ? arena_printf("%s + %s", text, at) : at;
+    }
+    return text ? text : "0";
+}
+
+/* ---- loads, stores ----------------------------------------------------------------------------------------- */
+
+static const char *pad_text(Emit *e, const Op *load)
+{
+    const ValueMap *m = map_of(load->results[0]);
+    if (m->has_fill)
+        return constant_text(load->args[0]->type.elem, m->fill).s;
+    return element_text(e, load->args[1]);
+}
+
+static int body_vector(const Emit *e, const Value *tile)
+{
+    const Dim *dims[MAX_NEST];
+    int n = dims_of(tile, dims);
+    return n && has_lanes(e, dims[n - 1]) ? spread_of(e, dims[n - 1])->vector : 1;
+}
+
+/* Loads what the present place of the nest has of the tile (W elements where it has lanes) to `to`. */
+void load_into(Emit *e, const Op *load, const char *to)
+{
+    const Value *tile = load->results[0];
+    int width = body_vector(e, tile);
+    const char *base = base_name(e, load), *pad = pad_text(e, load);
+    if (width > 1 && access_is_vector(e->plan, load, width)) {
+        const char *guard = access_guard(e, load, false);
+        if (guard)
+            line(e, "if (%s)", guard);
+        line(e, "%sload_vec(%s, &%s[%s]);", guard ? "    " : "", to, base, offset_text(e, load, tile, false));
+        if (guard) {
+            line(e, "else");
+            line(e, "    fill_vec(%s, %s);", to, pad);
+        }
+        return;
+    }
+    if (width > 1) {
+        line(e, "#pragma unroll");
+        line(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
+        e->indent++;
+    }
+    const char *guard = access_guard(e, load, true);
+    const char *from = arena_printf("%s[%s]", base, offset_text(e, load, tile, true));
+    const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
+    if (guard)
+        line(e, "%s = %s ? %s : %s;", at, guard, from, pad);
+    else
+        line(e, "%s = %s;", at, from);
+    e->indent -= width > 1;
+}
+
+void write_load(Emit *e, const Op *load)
+{
+    Value *tile = load->results[0];
+    const Dim *dims[MAX_NEST];
+    int n = dims_of(tile, dims);
+    Phase p;
+    const char *name = map_of(web_root(tile))->name;
+    declare(e, tile);
+    phase_open(e, &p, load, dims, n);
+    load_into(e, load, arena_printf("%s%s", name, vector_suffix(e, tile)));
+    phase_close(e, &p);
+}
+
+/* "thread == 0" and the like: one thread among those that hold the same elements; NULL if each is alone. */
+const char *one_thread(Emit *e, const Value *tile)
+{
+    int all = e->body->threads - 1, mine = thread_bits(e, tile), missing = all & ~mine;
+    if (!missing)
+        return NULL;
+    if (missing == all)
+        return arena_printf("%s == 0", e->thread);
+    if ((missing & (missing + 1)) == 0)
+        return arena_printf("%s %% %d == 0", e->thread, missing + 1);
+    if ((mine & (mine + 1)) == 0)
+        return arena_printf("%s < %d", e->thread, mine + 1);
+    return arena_printf("(%s & %d) == 0", e->thread, missing);
+}
+
+static void store_vector(Emit *e, Phase *p, const Op *store, const char *guard)
+{
+    Value *tile = store->args[1];
+    const char *to = arena_printf("&%s[%s]", base_name(e, store), offset_text(e, store, tile, false));
+    if (map_of(tile)->var && !guard) {
+        line(e, "store_vec(%s, %s%s);", to, map_of(web_root(tile))->name, vector_suffix(e, tile));
+        return;
+    }
+    if (guard)
+        open_block(e, "if (%s)", guard);
+    if (map_of(tile)->var) {
+        line(e, "store_vec(%s, %s%s);", to, map_of(web_root(tile))->name, vector_suffix(e, tile));
+    } else {
+        const char *out = fresh(e, "out");
+        line(e, "%s %s[%s];", device_type(tile->type.elem), out, e->w);
+        phase_lanes(e, p);
+        line(e, "%s[%s] = %s;", out, e->lane, element_text(e, tile));
+        phase_lanes_close(e, p);
+        line(e, "store_vec(%s, %s);", to, out);
+    }
+    if (guard)
+        close_block(e, "");
+}
+
+void write_store(Emit *e, const Op *store)
+{
+    Value *tile = store->args[1];
+    const Dim *dims[MAX_NEST];
+    int n = dims_of(tile, dims), width = body_vector(e, tile);
+    const char *one = one_thread(e, tile);
+    int bounds = e->hoisted.n, bases = e->bases.n;
+    if (one)
+        open_block(e, "if (%s)", one);
+    Phase p;
+    phase_open(e, &p, store, dims, n);
+    phase_lazies(e, &p, store->args + 1, store->nargs - 1);
+    if (width > 1 && access_is_vector(e->plan, store, width)) {
+        store_vector(e, &p, store, access_guard(e, store, false));
+    } else {
+        phase_lanes(e, &p);
+        const char *guard = access_guard(e, store, true);
+        if (store->nargs > 2)
+            guard = and_also(guard, arena_printf("(%s)", element_text(e, store->args[2])));
+        if (guard)
+            line(e, "if (%s)", guard);
+        line(e, "%s%s[%s] = %s;", guard ? "    " : "", base_name(e, store),
+             offset_text(e, store, tile, true), element_text(e, tile));
+        phase_lanes_close(e, &p);
+    }
+    phase_close(e, &p);
+    if (one) {
+        close_block(e, "");
+        e->hoisted.n = bounds, e->bases.n = bases;
+    }
+}

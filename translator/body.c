@@ -1,0 +1,321 @@
+/* body.c -- a body's statements, in the order of the program */
+#include "mapping.h"
+#include <string.h>
+
+/* ---- a program's own stores ------------------------------------------------------------------------ */
+
+static const Value *tile_of(const Op *op)
+{
+    return op->kind == OP_LOAD ? op->results[0] : op->args[1];
+}
+
+/* Does each thread touch the same elements in both? Then program order is enough. */
+static bool same_threads(const Op *a, const Op *b)
+{
+    const Access *x = a->access, *y = b->access;
+    return !memcmp(x->start, y->start, sizeof x->start) && !memcmp(x->step, y->step, sizeof x->step)
+        && !memcmp(x->map, y->map, sizeof x->map)
+        && !memcmp(map_of(tile_of(a))->dim, map_of(tile_of(b))->dim, sizeof map_of(tile_of(a))->dim);
+}
+
+/* A barrier before op if another thread of the program may have touched the same elements. */
+static void wait_for_others(Emit *e, const Op *op)
+{
+    bool clash = false;
+    for (int i = 0; i < e->touched.n; i++) {
+        const Op *other = e->touched.at[i];
+        clash |= other->args[0] == op->args[0] && (other->kind == OP_STORE || op->kind == OP_STORE)
+                 && !same_threads(other, op);
+    }
+    if (clash) {
+        if (e->body->threads > 32)
+            barrier(e, "the program's earlier accesses to this tensor are done");
+        else if (e->body->threads > 1)
+            line(e, "__syncwarp();   // the program's earlier accesses to this tensor are done");
+        e->touched.n = 0;
+    }
+    push(&e->touched, op);
+}
+
+static void touch_all(Op *op, void *arg)
+{
+    Emit *e = arg;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE)
+        push(&e->touched, op);
+}
+
+/* ---- carried values ----------------------------------------------------------------------------------- */
+
+static bool reads_web(const Value *v, const Value *root)
+{
+    if (!v->plan || v->type.kind != TYPE_TILE)
+        return false;
+    if (map_of(v)->var)
+        return web_root((Value *)v) == root;
+    for (int i = 0; v->def && i < v->def->nargs; i++)
+        if (reads_web(v->def->args[i], root))
+            return true;
+    return false;
+}
+
+static Value *stand_in(Emit *e, const Value *like)
+{
+    Value *t = new(Value);
+    *t = *like;
+    t->plan = new(ValueMap);
+    *map_of(t) = *map_of(like);
+    t->def = NULL;
+    map_of(t)->web = t;
+    map_of(t)->var = true;
+    map_of(t)->declared = false;
+    map_of(t)->name = fresh(e, arena_printf("%s_next", map_of(web_root((Value *)like))->name));
+    return t;
+}
+
+static bool must_copy(Emit *e, const Value *to, Value *from)
+{
+    return map_of(to)->var && !is_lazy(e, to)
+        && !(map_of(from)->var && web_root((Value *)to) == web_root(from));
+}
+
+/* to[i] = from[i] for all i at once: where one would overwrite what a later one reads, by way of others. */
+static void copy_all(Emit *e, Value **to, Value **from, int n)
+{
+    Value **late = new_array(Value *, n);
+    bool tangled = false;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            tangled |= must_copy(e, to[i], from[i]) && must_copy(e, to[j], from[j])
+                       && reads_web(from[j], web_root(to[i]));
+    for (int i = 0; i < n; i++) {
+        late[i] = from[i];
+        if (!must_copy(e, to[i], from[i]) || !tangled)
+            continue;
+        late[i] = stand_in(e, to[i]);
+        fill_variable(e, late[i], from[i]);
+    }
+    for (int i = 0; i < n; i++)
+        if (must_copy(e, to[i], from[i]))
+            fill_variable(e, to[i], late[i]);
+}
+
+static void declare_results(Emit *e, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        if (map_of(op->results[i])->var)
+            declare(e, op->results[i]);
+}
+
+/* ---- ifs and loops ---------------------------------------------------------------------------------------- */
+
+/* Writes a block into a text of its own, one level further in; names and bounds end with it. */
+static Text write_nested(Emit *e, const Block *b, Value **results)
+{
+    Text text = { 0 }, *out = e->out;
+    int bounds = e->hoisted.n, bases = e->bases.n;
+    Pos said = e->said;
+    text_add(&text, "", 0);
+    e->out = &text;
+    e->indent++;
+    write_block(e, b);
+    if (b->last && b->last->kind == OP_YIELD && results)
+        copy_all(e, results, b->last->args, b->last->nargs);
+    e->indent--;
+    e->out = out;
+    e->hoisted.n = bounds, e->bases.n = bases;
+    (void)said;
+    return text;
+}
+
+static void add_text(Emit *e, const Text *t)
+{
+    text_add(e->out, t->at, t->n);
+}
+
+static void write_if(Emit *e, const Op *op)
+{
+    Ex c = element(e, op->args[0]);
+    Pos said = op->stmt;
+    Text head = { 0 }, *out = e->out;
+    text_add(&head, "", 0);
+    e->out = &head;
+    quote(e, said);
+    declare_results(e, op);
+    e->out = out;
+    Text yes = write_nested(e, op->region[0], op->results);
+    Text no = write_nested(e, op->region[1], op->results);
+    if (!yes.n && !no.n) {
+        e->said = (Pos){ 0 };
+        return;
+    }
+    if (out->n >= 2 && out->at[out->n - 2] != '{' && out->at[out->n - 2] != '\n' && head.n)
+        text_add(e->out, "\n", 1);
+    add_text(e, &head);
+    open_block(e, yes.n ? "if (%s)" : "if (!(%s))", c.s);
+    add_text(e, yes.n ? &yes : &no);
+    if (yes.n && no.n) {
+        close_block(e, " else {");
+        e->indent++;
+        add_text(e, &no);
+    }
+    close_block(e, "");
+}
+
+static const char *typed_int(Emit *e, Value *v)
+{
+    return element_text(e, v);
+}
+
+/* A bound that a variable holds is read once, before the loop may change the variable. */
+static const char *bound_once(Emit *e, Value *v, const char *wish)
+{
+    const char *text = typed_int(e, v);
+    if (!map_of(v)->var || (v->def && v->def->kind == OP_SYM))
+        return text;
+    const char *name = fresh(e, wish);
+    line(e, "const int64_t %s = %s;", name, text);
+    return name;
+}
+
+static void open_for(Emit *e, const Op *op)
+{
+    const char *k = map_of(web_root(op->region[0]->args[0]))->name;
+    const Op *step = op->args[2]->def;
+    bool by_one = step && step->kind == OP_CONST && step->constant.i == 1;
+    const char *to = bound_once(e, op->args[1], arena_printf("%s_end", k));
+    const char *from = typed_int(e, op->args[0]);
+    if (by_one) {
+        open_block(e, "for (int64_t %s = %s; %s < %s; %s++)", k, from, k, to, k);
+        return;
+    }
+    from = bound_once(e, op->args[0], arena_printf("%s_from", k));
+    const char *by = bound_once(e, op->args[2], arena_printf("%s_step", k));
+    const char *trip = fresh(e, arena_printf("%s_trip", k)), *trips = fresh(e, arena_printf("%s_trips", k));
+    line(e, "const int64_t %s = tile_trips(%s, %s, %s);", trips, from, to, by);
+    open_block(e, "for (int64_t %s = 0; %s < %s; %s++)", trip, trip, trips, trip);
+    line(e, "const int64_t %s = %s + %s * %s;", k, from, trip, by);
+}
+
+static void enter_loop(Emit *e, const Op *op)
+{
+    declare_results(e, op);
+    copy_all(e, op->results, op->args + (op->kind == OP_FOR ? 3 : 0), op->nresults);
+    e->loop_depth++;
+    for (int r = 0; r < op->nregions; r++)
+        ir_walk(op->region[r], touch_all, e);
+}
+
+static void write_for(Emit *e, const Op *op)
+{
+    quote(e, op->stmt);
+    map_of(web_root(op->region[0]->args[0]))->declared = true;
+    enter_loop(e, op);
+    open_for(e, op);
+    e->indent--;
+    Text body = write_nested(e, op->region[0], op->results);
+    e->indent++;
+    add_text(e, &body);
+    close_block(e, "");
+    e->loop_depth--;
+}
+
+/* The condition is asked in the middle: what it computes comes first in each round. */
+static void write_while(Emit *e, const Op *op)
+{
+    Block *ask = op->region[0];
+    quote(e, op->stmt);
+    enter_loop(e, op);
+    open_block(e, "for (;;)");
+    e->indent--;
+    int bounds = e->hoisted.n, bases = e->bases.n;
+    Text asking = write_nested(e, ask, NULL);
+    e->indent++;
+    add_text(e, &asking);
+    const Op *yield = ask->last;
+    copy_all(e, op->results, yield->args + 1, yield->nargs - 1);
+    line(e, "if (!(%s))", element_text(e, yield->args[0]));
+    line(e, "    break;");
+    e->indent--;
+    Text body = write_nested(e, op->region[1], op->results);
+    e->indent++;
+    add_text(e, &body);
+    close_block(e, "");
+    e->hoisted.n = bounds, e->bases.n = bases;
+    e->loop_depth--;
+}
+
+static void write_leave(Emit *e, const Op *op)
+{
+    const Op *loop = op->block->parent;
+    while (loop && loop->kind == OP_IF)
+        loop = loop->block->parent;
+    quote(e, op->stmt);
+    if (loop)
+        copy_all(e, loop->results, op->args, op->nargs);
+    line(e, op->kind == OP_BREAK ? "break;" : "continue;");
+}
+
+/* ---- statements --------------------------------------------------------------------------------------------- */
+
+static void write_value(Emit *e, Op *op)
+{
+    Value *v = op->results[0];
+    if (!map_of(v)->var)
+        return;
+    quote(e, op->stmt);
+    fill_variable(e, v, v);
+}
+
+static void write_op(Emit *e, Op *op)
+{
+    e->root = op;
+    switch (op->kind) {
+    case OP_LOAD:
+        if (!map_of(op->results[0])->var)
+            return;
+        quote(e, op->stmt);
+        wait_for_others(e, op);
+        write_load(e, op);
+        return;
+    case OP_STORE:
+        quote(e, op->stmt);
+        wait_for_others(e, op);
+        write_store(e, op);
+        return;
+    case OP_REDUCE:
+        quote(e, op->stmt);
+        write_reduce(e, op);
+        return;
+    case OP_RELAYOUT: case OP_RESHAPE:
+        quote(e, op->stmt);
+        write_relayout(e, op);
+        return;
+    case OP_IF:
+        write_if(e, op);
+        return;
+    case OP_FOR:
+        write_for(e, op);
+        return;
+    case OP_WHILE:
+        write_while(e, op);
+        return;
+    case OP_BREAK: case OP_CONTINUE:
+        write_leave(e, op);
+        return;
+    case OP_RETURN:
+        quote(e, op->stmt);
+        line(e, "return;");
+        return;
+    case OP_YIELD:
+        return;
+    default:
+        write_value(e, op);
+    }
+}
+
+/* Writes the statements of a block; what it yields is its parent's business. */
+void write_block(Emit *e, const Block *b)
+{
+    for (Op *op = b->first; op; op = op->next)
+        write_op(e, op);
+}

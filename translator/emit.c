@@ -1,0 +1,310 @@
+/* emit.c -- the device code of one kernel: heads, bodies, entries */
+/* needs: a Plan.  gives: CUDA C.  keeps: everything. */
+#include "mapping.h"
+#include <string.h>
+
+void choose_fills(const Plan *p);
+
+/* ---- where a thread stands ------------------------------------------------------------------------ */
+
+/* A thread's part along d: its number's bits, as text. */
+const char *thread_part(const Emit *e, const Dim *d)
+{
+    const Spread *s = spread_of(e, d);
+    const char *t = e->thread;
+    int all = e->body->kind == BODY_BLOCK ? 1024 : e->body->threads;
+    if (s->shift)
+        t = arena_printf("%s / %d", t, 1 << s->shift);
+    if (s->threads << s->shift < all)
+        t = arena_printf("%s %% %d", t, s->threads);
+    return t;
+}
+
+/* Names the coordinates of all Dims and the loop variables of their repeats. */
+static void name_coordinates(Emit *e)
+{
+    for (int i = 0; i < e->plan->dims.n; i++) {
+        const Dim *d = e->plan->dims.at[i];
+        const Spread *s = spread_of(e, d);
+        bool plain = s->threads == 1 && !has_lanes(e, d);
+        e->coordinate[i] = fresh(e, d->name);
+        e->repeat[i] = plain ? e->coordinate[i] : fresh(e, d->fast ? "v" : "r");
+    }
+    for (int i = 0; i < e->plan->dims.n; i++) {
+        const Dim *d = e->plan->dims.at[i];
+        const Spread *s = spread_of(e, d);
+        bool lane = s->shift == 0 && s->threads == 32 && e->body->threads > 32;
+        const char *part = thread_part(e, d);
+        if (s->threads > 1 && part != e->thread)
+            part = lane ? e->warp_lane : fresh(e, arena_printf("%s_thread", d->name));
+        e->coordinate_thread[i] = part;
+    }
+}
+
+/* Lines at the head of a body: those with a name stay only if it is mentioned. */
+typedef LIST(struct HeadLine { const char *name, *text; }) HeadLines;
+
+/* Keeps of the lines those that the code, or a later kept line, mentions. */
+static void add_used(Text *out, const struct HeadLine *lines, int n, const char *code)
+{
+    bool *keep = new_array(bool, n + 1);
+    for (int i = n - 1; i >= 0; i--) {
+        keep[i] = !lines[i].name || mentions(code, lines[i].name);
+        for (int j = i + 1; j < n && !keep[i]; j++)
+            keep[i] = keep[j] && mentions(lines[j].text, lines[i].name);
+    }
+    for (int i = 0; i < n; i++)
+        if (keep[i])
+            text_printf(out, "    %s\n", lines[i].text);
+}
+
+/* How many programs there are along an axis: what the output that needs most of them needs. */
+static const char *programs_of(const Emit *e, const Axis *axis)
+{
+    const char *text = NULL;
+    for (int i = 0; i < axis->counts.n; i++) {
+        bool seen = false;
+        for (int j = 0; j < i; j++)
+            seen |= axis->counts.at[j].count == axis->counts.at[i].count;
+        if (seen)
+            continue;
+        const char *one = c_sym(axis->counts.at[i].count);
+        text = text ? arena_printf("tile_max(%s, %s)", text, one) : one;
+    }
+    (void)e;
+    return text ? text : "1";
+}
+
+static bool needs_parens(const char *text)
+{
+    int depth = 0;
+    for (const char *s = text; *s; s++) {
+        depth += (*s == '(') - (*s == ')');
+        if (*s == ' ' && depth == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *factor(const char *text)
+{
+    return needs_parens(text) ? arena_printf("(%s)", text) : text;
+}
+
+static void add_head(HeadLines *lines, const char *name, const char *text)
+{
+    push(lines, ((struct HeadLine){ name, text }));
+}
+
+/* Which program this is, along each axis; programs past the last leave. */
+static void program_lines(Emit *e, HeadLines *lines)
+{
+    const Kernel *k = e->k;
+    int n = k->axes.n, per = e->body->programs;
+    const char *number = per == 1 ? "blockIdx.x" : arena_printf("(int64_t)blockIdx.x * %d + threadIdx.x / %d",
+                                                                per, e->body->threads);
+    if (per > 1 || n > 1) {
+        const char *program = n == 1 ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
+        add_head(lines, per > 1 ? NULL : program, arena_printf("const int64_t %s = %s;", program, number));
+        if (per > 1) {
+            const char *total = n ? "" : "1";
+            for (int i = 0; i < n; i++)
+                total = arena_printf(i ? "%s * %s" : "%s%s", total, factor(programs_of(e, &k->axes.at[i])));
+            add_head(lines, NULL, arena_printf("if (%s >= %s)", program, total));
+            add_head(lines, NULL, "    return;");
+        }
+        number = program;
+    }
+    for (int i = n - 1; i >= 0 && !(per > 1 && n == 1); i--) {
+        const char *name = map_of(k->axes.at[i].index)->name, *count = factor(programs_of(e, &k->axes.at[i]));
+        const char *value = number;
+        for (int j = n - 1; j > i; j--)
+            value = arena_printf(j == n - 1 ? "%s / %s" : "%s / %s", value,
+                                 factor(programs_of(e, &k->axes.at[j])));
+        add_head(lines, name, i ? arena_printf("const int64_t %s = %s %% %s;", name, value, count)
+                                : arena_printf("const int64_t %s = %s;", name, value));
+    }
+}
+
+static void thread_lines(Emit *e, HeadLines *lines)
+{
+    const char *thread = e->body->programs == 1 ? "threadIdx.x"
+                       : arena_printf("threadIdx.x %% %d", e->body->threads);
+    add_head(lines, e->thread, arena_printf("const int %s = %s;", e->thread, thread));
+    for (int i = 0; i < e->plan->dims.n; i++) {
+        const Dim *d = e->plan->dims.at[i];
+        const Spread *s = spread_of(e, d);
+        if (s->threads > 1 && e->coordinate_thread[i] != e->thread)
+            add_head(lines, e->coordinate_thread[i],
+                     arena_printf("const int %s = %s;", e->coordinate_thread[i], thread_part(e, d)));
+    }
+    for (int i = 0; i < e->plan->dims.n; i++) {
+        const Dim *d = e->plan->dims.at[i];
+        if (!repeats_text(e, d) && !spread_of(e, d)->loops)
+            add_head(lines, e->coordinate[i], arena_printf("const int %s = %s;", e->coordinate[i],
+                                                           first_element(e, d, NULL)));
+    }
+}
+
+/* Along a static extent the repeats follow from the extent and W. */
+static void constant_lines(Emit *e, HeadLines *lines)
+{
+    for (int i = 0; i < e->plan->dims.n; i++) {
+        const Dim *d = e->plan->dims.at[i];
+        int64_t k;
+        if (has_lanes(e, d) && sym_const_of(d->extent, &k)) {
+            const Spread *s = spread_of(e, d);
+            const char *name = vecs_name(e, d);
+            add_head(lines, name, k % ((int64_t)s->threads * s->vector) == 0
+                     ? arena_printf("constexpr int %s = %lld / %s;", name, (long long)(k / s->threads), e->w)
+                     : arena_printf("constexpr int %s = (%lld + %d * %s - 1) / (%d * %s);", name,
+                                    (long long)k, s->threads, e->w, s->threads, e->w));
+        }
+    }
+}
+
+/* ---- bodies ----------------------------------------------------------------------------------------------- */
+
+static bool is_template(const Emit *e)
+{
+    return (e->body->kind != BODY_TILE && e->body->kind != BODY_STREAM) || e->plan->vectors.n > 0;
+}
+
+static void reserve_names(Emit *e)
+{
+    const Kernel *k = e->k;
+    for (int i = 0; i < k->params.n; i++) {
+        const Param *p = &k->params.at[i];
+        push(&e->names.used, c_name(p->name));
+        for (int a = 0; p->kind != PARAM_SCALAR && a < c_strides(p); a++)
+            push(&e->names.used, c_stride(p, a));
+    }
+    for (int i = 0; i < k->extents.n; i++)
+        push(&e->names.used, c_name(k->extents.at[i]));
+    e->w = fresh(e, "W");
+    e->vecs = fresh(e, "VECS");
+    e->threads = fresh(e, "THREADS");
+    e->lane = fresh(e, "c");
+    e->warp_lane = fresh(e, "lane");
+    e->thread = e->body->threads == 32 ? e->warp_lane : fresh(e, "thread");
+}
+
+static void name_parameters(Emit *e)
+{
+    const Kernel *k = e->k;
+    for (int i = 0; i < k->params.n; i++)
+        if (k->params.at[i].value)
+            map_of(k->params.at[i].value)->name = c_name(k->params.at[i].name);
+    for (int i = 0; i < k->axes.n; i++)
+        if (k->axes.at[i].index)
+            map_of(k->axes.at[i].index)->name =
+                fresh(e, k->axes.at[i].name ? c_name(k->axes.at[i].name) : "program");
+}
+
+static void name_after_place(Emit *e)
+{
+    place(e);
+    name_parameters(e);
+}
+
+static const char *template_line(const Emit *e)
+{
+    const char *w = e->plan->vectors.n ? arena_printf("int %s", e->w) : NULL;
+    const char *vecs = w ? arena_printf("int %s, %s", e->vecs, w) : arena_printf("int %s", e->vecs);
+    switch (e->body->kind) {
+    case BODY_TILE: case BODY_STREAM:
+        return w ? arena_printf("template <%s>\n", w) : "";
+    case BODY_WARP:
+        return arena_printf("template <%s>\n", vecs);
+    case BODY_BLOCK:
+        return arena_printf("template <int %s, %s>\n", e->threads, vecs);
+    }
+    return "";
+}
+
+/* Writes the statements of the body, then what they need before them. */
+static void body_text(Emit *e, Text *out)
+{
+    Text code = { 0 }, shared = { 0 };
+    HeadLines lines = { 0 };
+    text_add(&code, "", 0);
+    text_add(&shared, "", 0);
+    e->out = &code;
+    e->shared = &shared;
+    e->indent = 1;
+    write_block(e, e->k->body);
+    drop_single_braces(&code);
+    constant_lines(e, &lines);
+    program_lines(e, &lines);
+    thread_lines(e, &lines);
+    text_add(out, shared.at, shared.n);
+    add_used(out, lines.at, lines.n, code.at);
+    if (code.n && code.at[0] == ' ' && (lines.n || shared.n))
+        text_add(out, code.at[4] == '/' ? "\n" : "", code.at[4] == '/');
+    text_add(out, code.at, code.n);
+}
+
+static void entry_text(Text *out, const Plan *p, const Entry *n)
+{
+    const Function *f = p->kernel->function;
+    const Body *b = n->body;
+    const char *args = b->kind == BODY_BLOCK ? arena_printf("%d, %d", n->threads, n->vecs)
+                     : b->kind == BODY_WARP ? arena_printf("%d", n->vecs) : "";
+    if (p->vectors.n)
+        args = arena_printf("%s%s%d", args, *args ? ", " : "", n->width);
+    text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d)\n%s(", n->threads, n->symbol);
+    abi_params(out, f, ABI_DEVICE, (int)strlen(n->symbol) + 1);
+    text_printf(out, ")\n{\n    %s%s(", b->name, *args ? arena_printf("<%s>", args) : "");
+    abi_params(out, f, ABI_DEVICE_ARGS, (int)strlen(b->name) + (*args ? (int)strlen(args) + 2 : 0) + 5);
+    text_printf(out, ");\n}\n");
+}
+
+static int entries_of(const Plan *p, const Body *b)
+{
+    int n = 0;
+    for (int i = 0; i < p->entries.n; i++)
+        n += p->entries.at[i].body == b;
+    return n;
+}
+
+static const Entry *first_entry(const Plan *p, const Body *b)
+{
+    for (int i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].body == b)
+            return &p->entries.at[i];
+    return NULL;
+}
+
+static void emit_body(Text *out, const Plan *p, const Body *b)
+{
+    Text code = { 0 };
+    Emit e = { .plan = p, .k = p->kernel, .body = b, .stream = b->kind == BODY_STREAM };
+    if (!entries_of(p, b))
+        return;
+    reserve_names(&e);
+    name_coordinates(&e);
+    name_after_place(&e);
+    body_text(&e, &code);
+    body_head(out, &e, code.at);
+    if (!is_template(&e)) {
+        const Entry *n = first_entry(p, b);
+        text_printf(out, "extern \"C\" __global__ void __launch_bounds__(%d)\n%s(", n->threads, n->symbol);
+        abi_params(out, p->kernel->function, ABI_DEVICE, (int)strlen(n->symbol) + 1);
+        text_printf(out, ")\n{\n%s}\n\n", code.at);
+        return;
+    }
+    text_printf(out, "%sstatic __device__ __forceinline__ void\n%s(", template_line(&e), b->name);
+    abi_params(out, p->kernel->function, ABI_DEVICE, (int)strlen(b->name) + 1);
+    text_printf(out, ")\n{\n%s}\n", code.at);
+    for (int i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].body == b)
+            entry_text(out, p, &p->entries.at[i]);
+    text_add(out, "\n", 1);
+}
+
+void emit_kernel(Text *out, const Plan *p)
+{
+    choose_fills(p);
+    for (int i = 0; i < p->bodies.n; i++)
+        emit_body(out, p, p->bodies.at[i]);
+}

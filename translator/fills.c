@@ -1,0 +1,81 @@
+/* fills.c -- what loads put past the end of a whole axis, so that reductions need no mask */
+#include "mapping.h"
+#include <math.h>
+
+typedef struct { const Plan *plan; int masks; Op *load; } Trying;
+
+static const Constant *tried_fill(const Op *load, void *arg)
+{
+    (void)arg;
+    const ValueMap *m = map_of(load->results[0]);
+    return m->has_fill ? &m->fill : NULL;
+}
+
+static bool along_whole(const Value *v, uint32_t axes)
+{
+    for (int a = 0; a < v->type.rank; a++)
+        if (axes >> a & 1 && map_of(v)->dim[a] && map_of(v)->dim[a]->whole)
+            return true;
+    return false;
+}
+
+static void count_masks(Op *op, void *arg)
+{
+    Trying *t = arg;
+    if (op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes))
+        t->masks += !pad_is_identity(pad_if(op->args[0], tried_fill, NULL), op->reduce,
+                                     op->args[0]->type.elem);
+}
+
+static int masks(const Plan *p)
+{
+    Trying t = { .plan = p };
+    ir_walk(p->kernel->body, count_masks, &t);
+    return t.masks;
+}
+
+/* The values worth trying: identities of sum, max, min and prod. */
+static Constant candidate(Elem e, int i)
+{
+    if (elem_is_float(e))
+        return (Constant){ .f = i == 0 ? 0 : i == 1 ? -INFINITY : i == 2 ? INFINITY : 1 };
+    int64_t high = elem_info[e].class == CLASS_UNSIGNED ? -1 : INT64_MAX >> (64 - 8 * elem_info[e].bytes);
+    int64_t low = elem_info[e].class == CLASS_UNSIGNED || e == EL_BOOL ? 0 : -high - 1;
+    Constant c = { .i = i == 0 ? 0 : i == 1 ? low : i == 2 ? (e == EL_BOOL ? 1 : high) : 1 };
+    return elem_info[e].class == CLASS_UNSIGNED ? round_to_elem(e, c) : c;
+}
+
+static void choose(Op *op, void *arg)
+{
+    const Plan *p = arg;
+    if (op->kind != OP_LOAD || !along_whole(op->results[0], ~0u))
+        return;
+    ValueMap *m = map_of(op->results[0]);
+    int best = -1, fewest = 0;
+    m->has_fill = true;
+    for (int i = 0; i < 4; i++) {
+        m->fill = candidate(op->results[0]->type.elem, i);
+        int n = masks(p);
+        if (best < 0 || n < fewest)
+            best = i, fewest = n;
+    }
+    m->fill = candidate(op->results[0]->type.elem, best);
+}
+
+static void count_needs(Op *op, void *arg)
+{
+    Trying *t = arg;
+    t->masks += op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes);
+}
+
+/* Chooses for each load along a whole axis the fill that leaves the fewest reductions with a mask. */
+void choose_fills(const Plan *p)
+{
+    Trying t = { .plan = p };
+    ir_walk(p->kernel->body, count_needs, &t);
+    for (int i = 0; i < p->kernel->values.n; i++)
+        if (p->kernel->values.at[i]->plan)
+            map_of(p->kernel->values.at[i])->has_fill = false;
+    if (t.masks)
+        ir_walk(p->kernel->body, choose, (void *)p);
+}

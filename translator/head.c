@@ -1,0 +1,238 @@
+/* head.c -- the comments above a body and at the head of the file: what was decided, and why */
+#include "mapping.h"
+#include <string.h>
+
+void note_padding(Emit *e, const char *text)
+{
+    for (int i = 0; i < e->padding_notes.n; i++)
+        if (!strcmp(e->padding_notes.at[i], text))
+            return;
+    push(&e->padding_notes, text);
+}
+
+void note_barrier(Emit *e, const char *text)
+{
+    for (int i = 0; i < e->barrier_notes.n; i++)
+        if (!strcmp(e->barrier_notes.at[i], text))
+            return;
+    push(&e->barrier_notes, text);
+}
+
+static const char *extent_text(const Dim *d)
+{
+    return c_sym(d->extent);
+}
+
+/* ---- one body ------------------------------------------------------------------------------------- */
+
+static const char *const titles[] = {
+    [BODY_TILE] = "a tile in registers", [BODY_WARP] = "a row in one warp's registers",
+    [BODY_BLOCK] = "a row in one block's registers", [BODY_STREAM] = "rows of any length",
+};
+
+/* "a row", or what else is whole. */
+static void head_title(Text *out, const Emit *e)
+{
+    Text t = { 0 };
+    text_printf(&t, "// ---- %s, %s ", e->body->name, titles[e->body->kind]);
+    while (t.n < 91)
+        text_add(&t, "-", 1);
+    text_printf(out, "%s\n//\n", t.at);
+}
+
+static void head_block(Text *out, const Emit *e)
+{
+    const Body *b = e->body;
+    const char *text;
+    if (b->kind == BODY_BLOCK)
+        text = arena_printf("%s threads are one program", e->threads);
+    else if (b->programs > 1)
+        text = arena_printf("%d threads = %d programs of %d: small programs share a block, which alone could "
+                            "not fill a multiprocessor", b->threads * b->programs, b->programs, b->threads);
+    else
+        text = arena_printf("%d threads are one program", b->threads);
+    wrap_comment(out, "block", text);
+}
+
+/* Where along d a thread's elements lie. */
+static void head_dim(Text *out, Emit *e, const Dim *d)
+{
+    const Spread *s = spread_of(e, d);
+    const char *rep = repeats_text(e, d), *who = s->threads > 1 ? e->coordinate_thread[d->id] : NULL;
+    const char *first = first_element(e, d, rep ? e->repeat[d->id] : NULL);
+    const char *what = has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
+                                       : arena_printf("element %s", first);
+    if (s->loops)
+        what = arena_printf("%s, then on by %s%d", has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
+                            : arena_printf("element %s", first), has_lanes(e, d) ? arena_printf("%s * ", e->w) : "", s->threads);
+    const char *text = arena_printf("of %s: a thread holds %s", extent_text(d), what);
+    if (rep)
+        text = arena_printf("%s, for %s = 0 .. %s - 1", text, e->repeat[d->id], rep);
+    if (who && strcmp(who, e->thread) && strcmp(who, "lane"))
+        text = arena_printf("%s; %s = %s", text, who, thread_part(e, d));
+    wrap_comment(out, e->coordinate[d->id], text);
+}
+
+/* The picture of a fast Dim: columns, who holds them, in which repeat. */
+static void head_picture(Text *out, Emit *e, const Dim *d)
+{
+    const Spread *s = spread_of(e, d);
+    if (!has_lanes(e, d) || s->threads < 8 || e->body->kind == BODY_BLOCK)
+        return;
+    int w = s->vector, last = s->threads - 1;
+    const char *who = s->threads == 32 ? "lane" : "thread";
+    text_printf(out, "//\n//                  %-8s%4d%5d%5d        %-5d%5d%5d       (W = %d)\n", e->coordinate[d->id],
+                0, w, 2 * w, w * last, w * (last + 1), w * (last + 2), w);
+    text_printf(out, "//                  %-8s%4d%5d%5d  ...   %-5d%5d%5d  ...\n", who, 0, 1, 2, last, 0, 1);
+    if (!s->loops)
+        text_printf(out, "//                  %-8s%4d ------------------%9d ---------\n", e->repeat[d->id], 0, 1);
+    text_printf(out, "//\n");
+}
+
+static void head_notes(Text *out, const char *head, const char *const *notes, int n, const char *none)
+{
+    for (int i = 0; i < n; i++)
+        wrap_comment(out, i ? "" : head, notes[i]);
+    if (!n && none)
+        wrap_comment(out, head, none);
+}
+
+static const char *vector_terms(const Plan *p)
+{
+    Text t = { 0 };
+    for (int i = 0; i < p->vectors.n; i++) {
+        const Param *param = &p->kernel->params.at[p->vectors.at[i].param];
+        text_printf(&t, "%s%s", i ? ", " : "", c_name(param->name));
+    }
+    return t.at;
+}
+
+static void head_launch(Text *out, const Emit *e)
+{
+    const Plan *p = e->plan;
+    Text t = { 0 };
+    if (e->body->kind == BODY_WARP)
+        text_printf(&t, "%s <= what the registers of the entry hold", c_sym(p->whole));
+    if (e->body->kind == BODY_BLOCK)
+        text_printf(&t, "%s <= what the registers of the entry hold", c_sym(p->whole));
+    if (p->vectors.n)
+        text_printf(&t, "%sfor W > 1: %s lie at multiples of 16 bytes (of W elements, if those are fewer), "
+                    "their rows too, and rows are multiples of W long", t.n ? "; " : "", vector_terms(p));
+    if (t.n)
+        wrap_comment(out, "launch", arena_printf("has checked: %s", t.at));
+}
+
+/* The comment above a body; code: the body, for what is in it. */
+void body_head(Text *out, Emit *e, const char *code)
+{
+    head_title(out, e);
+    head_block(out, e);
+    for (int i = 0; i < e->plan->dims.n; i++)
+        head_dim(out, e, e->plan->dims.at[i]);
+    for (int i = 0; i < e->plan->dims.n; i++)
+        if (e->plan->dims.at[i]->fast)
+            head_picture(out, e, e->plan->dims.at[i]);
+    head_notes(out, "padding", e->padding_notes.at, e->padding_notes.n, NULL);
+    const char *none = mentions(code, "__syncthreads") ? NULL
+        : e->body->threads > 1 ? "none: no thread waits for another warp" : NULL;
+    head_notes(out, "barriers", e->barrier_notes.at, e->barrier_notes.n, none);
+    head_launch(out, e);
+    text_printf(out, "\n");
+}
+
+/* ---- the head of the file ------------------------------------------------------------------------------- */
+
+static const char *cut_text(const Kernel *k, const struct Cut *c)
+{
+    const char *size = c->kind == CUT_ELEMENTS ? "" : c_sym(c->size);
+    const char *name = c->axis >= 0 && k->axes.at[c->axis].name ? c_name(k->axes.at[c->axis].name) : NULL;
+    if (c->kind == CUT_REGION)
+        return "_";
+    return !name ? size : *size ? arena_printf("%s: %s", name, size) : arena_printf("%s:", name);
+}
+
+static const char *shape_text(const Type *t)
+{
+    Text s = { 0 };
+    for (int a = 0; a < t->rank; a++)
+        text_printf(&s, "%s%s", a ? ", " : "", c_sym(t->dim[a]));
+    return s.at ? s.at : "";
+}
+
+static const char *outputs_text(const Kernel *k)
+{
+    Text t = { 0 };
+    for (int i = 0; i < k->params.n; i++) {
+        const Param *p = &k->params.at[i];
+        if (p->kind != PARAM_MUT)
+            continue;
+        text_printf(&t, "%s%s[%s]", t.n ? ", " : "", c_name(p->name), shape_text(&p->type));
+        for (int a = 0; p->has_by && a < p->type.rank; a++)
+            text_printf(&t, "%s%s%s", a ? ", " : " by [", cut_text(k, &p->cut[a]),
+                        a == p->type.rank - 1 ? "]" : "");
+    }
+    return t.at ? t.at : "";
+}
+
+static const char *inputs_text(const Kernel *k)
+{
+    Text t = { 0 };
+    for (int i = 0; i < k->params.n; i++)
+        if (k->params.at[i].kind == PARAM_SHARED)
+            text_printf(&t, "%s%s[%s]", t.n ? ", " : "", c_name(k->params.at[i].name),
+                        shape_text(&k->params.at[i].type));
+    return t.at ? t.at : "nothing";
+}
+
+static const char *const ways[] = {
+    [BODY_TILE] = "a tile lives in the registers of its program's threads",
+    [BODY_WARP] = "a row lives in one warp's registers; no barrier between warps",
+    [BODY_BLOCK] = "a row lives in one block's registers",
+    [BODY_STREAM] = "a row is read again for each pass over it",
+};
+
+/* One line for a body: its entries, up to which length, how. */
+static void summary_body(Text *out, const Plan *p, const Body *b, const char *head)
+{
+    Text names = { 0 };
+    int64_t longest = 0;
+    for (int i = 0; i < p->entries.n; i++) {
+        const Entry *n = &p->entries.at[i];
+        if (n->body != b || n->width != p->entries.at[0].width)
+            continue;
+        if (n->capacity)
+            text_printf(&names, "%s_%lld", names.n ? ", " : "", (long long)n->capacity);
+        longest = n->capacity;
+    }
+    const char *when = !p->whole ? "" : longest ? arena_printf("%s <= %lld: ", c_sym(p->whole), (long long)longest)
+                     : arena_printf("any %s: ", c_sym(p->whole));
+    wrap_comment(out, head, arena_printf("%s%s%s    %s%s", b->name, names.n ? " " : "", names.n ? names.at : "",
+                                         when, ways[b->kind]));
+}
+
+/* The lines of a kernel in the head of the file. */
+void emit_summary(Text *out, const Plan *p)
+{
+    const Kernel *k = p->kernel;
+    bool first = true;
+    text_printf(out, "// kernel %s%s    %s  <-  %s\n//\n", k->function->symbol, k->suffix, outputs_text(k),
+                inputs_text(k));
+    wrap_comment(out, "program", k->axes.n == 0 ? "one alone" : "one for each part of the outputs, as they are "
+                 "cut above");
+    for (int i = 0; i < p->bodies.n; i++) {
+        bool has = false;
+        for (int j = 0; j < p->entries.n; j++)
+            has |= p->entries.at[j].body == p->bodies.at[i];
+        if (has)
+            summary_body(out, p, p->bodies.at[i], first ? "variants" : "");
+        first &= !has;
+    }
+    if (p->vectors.n)
+        wrap_comment(out, "", arena_printf("each with accesses of %d elements, and as .._unaligned with one at a "
+                                           "time, for pointers or rows that are not aligned",
+                                           p->entries.at[0].width));
+    if (p->longest)
+        wrap_comment(out, "longest", arena_printf("%s <= %lld: %s", c_sym(p->whole), (long long)p->longest,
+                                                  p->longest_why));
+    text_printf(out, "//\n");
+}

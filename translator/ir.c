@@ -1,0 +1,251 @@
+/* ir.c -- tile operations: making, walking, replacing */
+#include "ir.h"
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* A new value of the kernel, with the next number; whoever calls says what defines it. */
+Value *ir_value(Kernel *k, Type type, Pos pos)
+{
+    Value *v = new(Value);
+    v->type = type;
+    v->pos = pos;
+    v->id = k->values.n;
+    push(&k->values, v);
+    return v;
+}
+
+/* Puts an op at the end of a block. */
+static void append(Block *b, Op *op)
+{
+    op->block = b;
+    op->prev = b->last;
+    op->next = NULL;
+    if (b->last)
+        b->last->next = op;
+    else
+        b->first = op;
+    b->last = op;
+}
+
+/* A new op at the end of b (b NULL: nowhere yet), with a new value for each of its result types. */
+Op *ir_op(Kernel *k, Block *b, OpKind kind, Pos pos, Pos stmt, int nargs, Value **args,
+          int nresults, const Type *types)
+{
+    Op *op = new(Op);
+    op->kind = kind;
+    op->pos = pos;
+    op->stmt = stmt;
+    op->nargs = nargs;
+    op->args = new_array(Value *, nargs);
+    for (int i = 0; i < nargs; i++)
+        op->args[i] = args[i];
+    op->nresults = nresults;
+    op->results = new_array(Value *, nresults);
+    for (int i = 0; i < nresults; i++) {
+        op->results[i] = ir_value(k, types[i], pos);
+        op->results[i]->def = op;
+    }
+    if (b)
+        append(b, op);
+    return op;
+}
+
+/* A new empty region of an op; without an op, a kernel's body. */
+Block *ir_block(Op *parent)
+{
+    Block *b = new(Block);
+    b->parent = parent;
+    if (parent)
+        parent->region[parent->nregions++] = b;
+    return b;
+}
+
+/* One more argument of a region. */
+Value *ir_block_arg(Kernel *k, Block *b, Type type, Pos pos)
+{
+    Value *v = ir_value(k, type, pos);
+    Value **args = new_array(Value *, b->nargs + 1);
+    for (int i = 0; i < b->nargs; i++)
+        args[i] = b->args[i];
+    args[b->nargs++] = v;
+    b->args = args;
+    v->block = b;
+    return v;
+}
+
+/* Puts op, which stands nowhere, right before another one. */
+void ir_insert_before(Op *at, Op *op)
+{
+    op->block = at->block;
+    op->prev = at->prev;
+    op->next = at;
+    if (at->prev)
+        at->prev->next = op;
+    else
+        at->block->first = op;
+    at->prev = op;
+}
+
+/* Takes an op out of its block; it may be inserted elsewhere. */
+void ir_remove(Op *op)
+{
+    if (op->prev)
+        op->prev->next = op->next;
+    else
+        op->block->first = op->next;
+    if (op->next)
+        op->next->prev = op->prev;
+    else
+        op->block->last = op->prev;
+    op->prev = op->next = NULL;
+    op->block = NULL;
+}
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+/* Calls f for every op of a block in order, then for those of its regions; f may remove its op. */
+void ir_walk(Block *b, void (*f)(Op *op, void *arg), void *arg)
+{
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        f(op, arg);
+        for (int r = 0; r < op->nregions; r++)
+            ir_walk(op->region[r], f, arg);
+    }
+}
+
+/* Calls f for each formula that an op holds, to look at it or to put another in its place. */
+static void each_sym(Op *op, void (*f)(Sym *s, void *arg), void *arg)
+{
+    if (op->kind == OP_SYM)
+        f(&op->sym, arg);
+    if (!op->access)
+        return;
+    for (int a = 0; a < MAX_RANK; a++) {
+        if (op->access->start[a])
+            f(&op->access->start[a], arg);
+        if (op->access->lo[a])
+            f(&op->access->lo[a], arg);
+        if (op->access->hi[a])
+            f(&op->access->hi[a], arg);
+    }
+}
+
+/* ---- replacing ------------------------------------------------------------------------------- */
+
+typedef struct { Value *old, *by; Sym sym; } Change;
+
+/* The atom of the old value becomes that of the new one. */
+static Sym change_atom(Sym atom, void *arg)
+{
+    const Change *change = arg;
+    return atom->kind == SYM_VALUE && atom->value == change->old ? change->sym : atom;
+}
+
+/* Changes one formula. */
+static void change_sym(Sym *s, void *arg)
+{
+    *s = sym_replace(*s, change_atom, arg);
+}
+
+/* Changes one op. */
+static void change_op(Op *op, void *arg)
+{
+    const Change *change = arg;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == change->old)
+            op->args[i] = change->by;
+    each_sym(op, change_sym, arg);
+}
+
+/* Wherever the kernel uses one value, in formulas too, it uses another from now on. */
+void ir_replace_uses(Kernel *k, Value *old, Value *by)
+{
+    Change change = {old, by, sym_value(by)};
+    const Op *def = by->def;
+    if (def && def->kind == OP_CONST && by->type.rank == 0 && elem_is_int(by->type.elem))
+        change.sym = sym_const(def->constant.i);
+    else if (def && def->kind == OP_SYM)
+        change.sym = def->sym;
+    ir_walk(k->body, change_op, &change);
+    for (int i = 0; i < k->values.n; i++)
+        for (int a = 0; a < MAX_TILE_RANK; a++) {
+            Valid *valid = &k->values.at[i]->valid[a];
+            if (valid->kind == VALID_INTERVAL) {
+                change_sym(&valid->lo, &change);
+                change_sym(&valid->hi, &change);
+            }
+        }
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* A value that a formula mentions is used. */
+static bool count_atom(Sym atom, void *arg)
+{
+    (void)arg;
+    if (atom->kind == SYM_VALUE)
+        ((Value *)atom->value)->uses++;
+    return false;
+}
+
+/* Counts what one formula mentions. */
+static void count_sym(Sym *s, void *arg)
+{
+    sym_mentions(*s, count_atom, arg);
+}
+
+/* Counts what one op uses. */
+static void count_op(Op *op, void *arg)
+{
+    for (int i = 0; i < op->nargs; i++)
+        op->args[i]->uses++;
+    each_sym(op, count_sym, arg);
+}
+
+/* Sets Value.uses of every value: operands and mentions in formulas of the ops that stand in the
+   body. */
+void ir_count_uses(Kernel *k)
+{
+    for (int i = 0; i < k->values.n; i++)
+        k->values.at[i]->uses = 0;
+    ir_walk(k->body, count_op, NULL);
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+/* The type of a scalar. */
+Type type_scalar(Elem e)
+{
+    return (Type){.kind = TYPE_TILE, .elem = e};
+}
+
+/* Same kind, element type and shape. */
+bool type_same(const Type *a, const Type *b)
+{
+    return a->kind == b->kind && a->elem == b->elem && type_same_shape(a, b);
+}
+
+/* Same rank and extents. */
+bool type_same_shape(const Type *a, const Type *b)
+{
+    if (a->rank != b->rank)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dim[i] != b->dim[i])
+            return false;
+    return true;
+}
+
+/* The axis is a whole one: its extent is known at launch only. */
+bool type_is_whole(const Type *t, int axis)
+{
+    return type_extent(t, axis) < 0;
+}
+
+/* The static extent of an axis; -1 of a whole axis. */
+int64_t type_extent(const Type *t, int axis)
+{
+    int64_t k;
+    return sym_const_of(t->dim[axis], &k) ? k : -1;
+}

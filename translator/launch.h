@@ -1,0 +1,62 @@
+/* launch.h -- inside the writing of launch functions: what its files offer each other */
+#ifndef LAUNCH_H
+#define LAUNCH_H
+#include "emit.h"
+
+/* ---- wrap.c: code that is broken into lines of 100 columns ----------------------------------- */
+
+typedef LIST(const char *) Pieces;
+
+/* One more item of a list, after a comma; *first: there is none before it. */
+void list_item(Text *out, bool *first, int indent, const char *text);
+/* a && b && ..: lines after the first begin with the operator, at `indent`. */
+void chain(Text *out, int indent, const char *operator, const Pieces *pieces);
+/* REFUSE("format", args..); the format is printf's, and the text of a C literal. */
+void refuse(Text *out, int indent, const char *format, const Pieces *args);
+const char *escape(const char *text);              /* for use in such a format: \ " % */
+bool pieces_have(const Pieces *p, const char *text);
+
+/* ---- csym.c ---------------------------------------------------------------------------------- */
+
+const char *c_sym_host(const Kernel *k, Sym s);    /* nothing overflows: products by tile_times */
+const char *c_programs_host(const Kernel *k, const Axis *axis);
+
+/* ---- contract.c: what a launch function checks before it chooses ----------------------------- */
+
+/* Names of the launch function's own variables, other than all its parameters. */
+typedef struct {
+    const char *tensors, *programs, *vectors, *launch, *kernel, *blocks, *threads, *config;
+} Locals;
+
+/* Static parameters and extents that are not what they may be. */
+void refuse_extents(Text *out, const Function *f);
+/* The table of tensors and its check. */
+void refuse_tensors(Text *out, const Function *f, const Locals *names);
+/* Conditions of where that all kernels share, or their only one has. */
+void refuse_conds(Text *out, const Function *f, const Locals *names);
+bool same_cond(const Cond *a, const Cond *b);
+bool cond_is_shared(const Function *f, const Cond *c);
+/* As a C expression that is true if the condition holds, or if it does not. */
+const char *cond_text(const Kernel *k, const Cond *c, const Locals *names, bool holds);
+const char *cond_plain(const Kernel *k, const Cond *c);    /* N % 4 == 0, as a person would */
+const char *cond_source(const Kernel *k, const Cond *c);   /* the same for a message's format */
+/* Adds `N is %lld` for each name in s, unless it is there; the values to args. */
+void add_values(Pieces *formats, Pieces *args, const Kernel *k, Sym s);
+const char *joined(const Pieces *p, const char *between);
+const char *choice_text(const Function *f, const Kernel *k);   /* D == 64 && CAUSAL, or NULL */
+/* An extent of a tensor, right for all kernels; is it the same formula in all of them? */
+const char *extent_text(const Function *f, int param, int axis);
+bool extent_is_fixed(const Function *f, int param, int axis);
+int  tensor_index(const Kernel *k, int param);     /* its row in the table of tensors */
+
+/* ---- launch.c -------------------------------------------------------------------------------- */
+
+const char *launch_general(const Function *f);     /* softmax_strided; softmax without strides */
+/* May the launch function choose kernel i, or does one before it always fit where i does? */
+bool launch_reaches(const Function *f, Plan *const *plans, int i);
+
+/* ---- header.c -------------------------------------------------------------------------------- */
+
+const char *comment_text(const char *text);        /* for a comment: cannot end it */
+const char *source_name(const Source *s);          /* softmax.tile, without its folder */
+#endif

@@ -1,0 +1,408 @@
+/* layout.c -- which tile axes go together, and along which of them memory runs */
+/* needs: valid IR.  gives: Dims, v->plan for each value, OP_RELAYOUT where a layout must change.
+   keeps: what the program means. */
+#include "mapping.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Axes of values are nodes 0 .. n of a union-find; a class of nodes becomes a Dim. */
+typedef struct {
+    Kernel *k;
+    int *parent;
+    Sym *extent;
+    LIST(int) *members;                            /* of a root: the values that have an axis in it */
+    int room;
+} Classes;
+
+enum { ASSUMED_WHOLE = 4096 };                     /* elements, where a length is known at launch only */
+
+static int node_of(const Value *v, int axis)
+{
+    return v->id * MAX_TILE_RANK + axis;
+}
+
+static int find(Classes *c, int n)
+{
+    while (c->parent[n] != n)
+        n = c->parent[n] = c->parent[c->parent[n]];
+    return n;
+}
+
+/* Makes room for the values that the kernel has now; new ones start in classes of their own. */
+static void grow(Classes *c)
+{
+    int want = c->k->values.n * MAX_TILE_RANK;
+    if (want <= c->room)
+        return;
+    int room = want * 2;
+    int *parent = new_array(int, room);
+    Sym *extent = new_array(Sym, room);
+    void *members = arena_alloc((size_t)room * sizeof *c->members);
+    if (c->room) {
+        memcpy(parent, c->parent, (size_t)c->room * sizeof *parent);
+        memcpy(extent, c->extent, (size_t)c->room * sizeof *extent);
+        memcpy(members, c->members, (size_t)c->room * sizeof *c->members);
+    }
+    for (int n = c->room; n < room; n++)
+        parent[n] = n;
+    c->parent = parent, c->extent = extent, c->members = members, c->room = room;
+}
+
+static bool has_dim(const Type *t, int axis)
+{
+    return !sym_is(t->dim[axis], 1);
+}
+
+/* Enters a new tile value: each axis longer than 1 is a class of its own. */
+static void enter(Classes *c, Value *v)
+{
+    if (!v->plan)
+        v->plan = new(ValueMap);
+    map_of(v)->web = v;
+    grow(c);
+    if (v->type.kind != TYPE_TILE)
+        return;
+    for (int a = 0; a < v->type.rank; a++) {
+        int n = node_of(v, a);
+        c->extent[n] = v->type.dim[a];
+        if (has_dim(&v->type, a))
+            push(&c->members[n], v->id);
+    }
+}
+
+/* Would one class then hold two axes of one value?  That tile cannot be held by any layout. */
+static bool would_clash(Classes *c, int a, int b)
+{
+    int small = c->members[a].n <= c->members[b].n ? a : b, other = small == a ? b : a;
+    for (int i = 0; i < c->members[small].n; i++) {
+        const Value *v = c->k->values.at[c->members[small].at[i]];
+        for (int axis = 0; axis < v->type.rank; axis++)
+            if (has_dim(&v->type, axis) && find(c, node_of(v, axis)) == other)
+                return true;
+    }
+    return false;
+}
+
+/* Ties axis a of v to axis b of w; false if that would make a clash. */
+static bool tie(Classes *c, const Value *v, int a, const Value *w, int b)
+{
+    if (!has_dim(&v->type, a) || !has_dim(&w->type, b))
+        return true;
+    int x = find(c, node_of(v, a)), y = find(c, node_of(w, b));
+    if (x == y)
+        return true;
+    if (would_clash(c, x, y))
+        return false;
+    if (c->members[x].n < c->members[y].n) {
+        int t = x; x = y; y = t;
+    }
+    c->parent[y] = x;
+    for (int i = 0; i < c->members[y].n; i++)
+        push(&c->members[x], c->members[y].at[i]);
+    c->members[y].n = 0;
+    return true;
+}
+
+/* The axis of op's result that goes with axis `a` of its operand, or -1. */
+static int result_axis(const Op *op, const Value *operand, int a)
+{
+    int i = 0;
+    switch (op->kind) {
+    case OP_BROADCAST:
+        return a + op->results[0]->type.rank - operand->type.rank;
+    case OP_EXPAND:
+        for (i = 0; i < op->results[0]->type.rank; i++)
+            if (!(op->axes >> i & 1) && a-- == 0)
+                return i;
+        return -1;
+    case OP_SQUEEZE:
+        if (op->axes >> a & 1)
+            return -1;
+        for (int b = 0; b < a; b++)
+            i += !(op->axes >> b & 1);
+        return i;
+    case OP_REDUCE:
+        if (op->reduce_axes >> a & 1)
+            return -1;
+        for (int b = 0; b < a; b++)
+            i += !(op->reduce_axes >> b & 1);
+        return i;
+    case OP_PERMUTE:
+        for (i = 0; i < operand->type.rank; i++)
+            if (op->perm[i] == a)
+                return i;
+        return -1;
+    default:
+        return a;
+    }
+}
+
+/* Puts the change of layout of arg number i before op. */
+static void relayout(Classes *c, Op *op, int i)
+{
+    Value *from = op->args[i];
+    Op *change = new(Op);
+    change->kind = OP_RELAYOUT;
+    change->pos = op->pos, change->stmt = op->stmt;
+    change->nargs = change->nresults = 1;
+    change->args = new_array(Value *, 1);
+    change->results = new_array(Value *, 1);
+    change->args[0] = from;
+    Value *to = ir_value(c->k, from->type, from->pos);
+    memcpy(to->valid, from->valid, sizeof to->valid);
+    to->pad = from->pad, to->name = from->name, to->def = change;
+    change->results[0] = to;
+    ir_insert_before(op, change);
+    enter(c, to);
+    op->args[i] = to;
+}
+
+/* Ties all axes of arg i of op to those of v, changing the layout of the arg where that cannot be. */
+static void tie_arg(Classes *c, Op *op, int i, const Value *v)
+{
+    for (int again = 0; again < 2; again++) {
+        Value *arg = op->args[i];
+        bool fits = arg->type.kind == TYPE_TILE;
+        for (int a = 0; fits && a < arg->type.rank; a++) {
+            int b = result_axis(op, arg, a);
+            fits = b < 0 || tie(c, arg, a, v, b);
+        }
+        if (fits || arg->type.kind != TYPE_TILE)
+            return;
+        relayout(c, op, i);
+    }
+}
+
+static bool ties_operands(OpKind kind)
+{
+    switch (kind) {
+    case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST: case OP_EXPAND:
+    case OP_SQUEEZE: case OP_PERMUTE: case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void tie_block(Classes *c, Block *b, const Value *const *carried, int ncarried);
+
+/* Ties what a loop carries or an if decides: results, region arguments, initial and yielded values. */
+static void tie_regions(Classes *c, Op *op)
+{
+    int first = op->kind == OP_FOR ? 3 : 0, skip = op->kind == OP_FOR ? 1 : 0;
+    for (int r = 0; r < op->nregions; r++) {
+        Block *b = op->region[r];
+        for (int i = 0; i < b->nargs; i++)
+            enter(c, b->args[i]);
+        for (int i = skip; i < b->nargs; i++)
+            for (int a = 0; a < op->results[i - skip]->type.rank; a++)
+                tie(c, b->args[i], a, op->results[i - skip], a);
+    }
+    for (int i = 0; op->kind != OP_IF && i < op->nresults; i++)
+        tie_arg(c, op, first + i, op->results[i]);
+    for (int r = 0; r < op->nregions; r++)
+        tie_block(c, op->region[r], (const Value *const *)op->results, op->nresults);
+}
+
+static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried)
+{
+    for (int i = 0; i < op->nresults; i++)
+        enter(c, op->results[i]);
+    if (ties_operands(op->kind)) {
+        int n = op->kind == OP_FILL || op->kind == OP_KEEP ? 1 : op->nargs;
+        for (int i = 0; i < n; i++)
+            tie_arg(c, op, i, op->results[0]);
+    }
+    if (op->kind == OP_STORE && op->nargs > 2)
+        tie_arg(c, op, 2, op->args[1]);
+    if (op->kind == OP_YIELD || op->kind == OP_BREAK || op->kind == OP_CONTINUE) {
+        int skip = op->nargs - ncarried;           /* a while condition yields its bool first */
+        for (int i = skip > 0 ? skip : 0; i < op->nargs; i++)
+            tie_arg(c, op, i, carried[i - (skip > 0 ? skip : 0)]);
+    }
+    if (op->nregions)
+        tie_regions(c, op);
+}
+
+/* carried: what YIELD (of an if, its results), BREAK and CONTINUE give values to. */
+static void tie_block(Classes *c, Block *b, const Value *const *carried, int ncarried)
+{
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        if (op->kind == OP_BREAK || op->kind == OP_CONTINUE) {
+            Op *loop = b->parent;
+            while (loop && loop->kind == OP_IF)
+                loop = loop->block->parent;
+            tie_op(c, op, loop ? (const Value *const *)loop->results : carried,
+                   loop ? loop->nresults : 0);
+        } else {
+            tie_op(c, op, carried, ncarried);
+        }
+    }
+}
+
+/* ---- Dims ------------------------------------------------------------------------------------- */
+
+static int64_t assumed(Sym extent)
+{
+    int64_t k;
+    return sym_const_of(extent, &k) ? k : ASSUMED_WHOLE;
+}
+
+/* For an axis of v: other axes of the tiles that share it with v, where extents agree. */
+static void merge_with_neighbours(Classes *c, const Value *v, int a)
+{
+    if (v->type.kind != TYPE_TILE || !v->plan || !has_dim(&v->type, a))
+        return;
+    int shared = find(c, node_of(v, a));
+    for (int i = 0; i < c->members[shared].n; i++) {
+        const Value *w = c->k->values.at[c->members[shared].at[i]];
+        for (int b = 0; b < v->type.rank; b++)
+            for (int d = 0; d < w->type.rank; d++)
+                if (b != a && has_dim(&v->type, b) && has_dim(&w->type, d) && v->type.dim[b] == w->type.dim[d]
+                    && find(c, node_of(w, d)) != find(c, node_of(v, a)))
+                    tie(c, v, b, w, d);
+    }
+}
+
+/* Ties classes of one extent that no tile has together, but that stand beside the same third: the columns of
+   two loops over the same rows. */
+static void merge_alike(Classes *c)
+{
+    int n = c->k->values.n;
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < c->k->values.at[i]->type.rank; a++)
+            merge_with_neighbours(c, c->k->values.at[i], a);
+}
+
+/* Gives each class of axes its Dim, in order of appearance. */
+static void make_dims(Classes *c, Plan *p)
+{
+    Dim **dim = new_array(Dim *, c->room);
+    for (int i = 0; i < c->k->values.n; i++) {
+        Value *v = c->k->values.at[i];
+        if (!v->plan || v->type.kind != TYPE_TILE)
+            continue;
+        for (int a = 0; a < v->type.rank; a++) {
+            if (!has_dim(&v->type, a))
+                continue;
+            int root = find(c, node_of(v, a));
+            if (!dim[root]) {
+                Dim *d = dim[root] = new(Dim);
+                int64_t k;
+                d->extent = v->type.dim[a];
+                d->whole = !sym_const_of(d->extent, &k);
+                d->id = d->space = p->dims.n;
+                push(&p->dims, d);
+            }
+            map_of(v)->dim[a] = dim[root];
+        }
+    }
+}
+
+/* Dims that some tile has together are one space: the smallest id of them. */
+static void make_spaces(Plan *p)
+{
+    for (bool again = true; again; ) {
+        again = false;
+        for (int i = 0; i < p->kernel->values.n; i++) {
+            const Value *v = p->kernel->values.at[i];
+            int least = p->dims.n;
+            for (int a = 0; v->plan && a < MAX_TILE_RANK; a++)
+                if (map_of(v)->dim[a] && map_of(v)->dim[a]->space < least)
+                    least = map_of(v)->dim[a]->space;
+            for (int a = 0; v->plan && a < MAX_TILE_RANK; a++)
+                if (map_of(v)->dim[a] && map_of(v)->dim[a]->space != least)
+                    map_of(v)->dim[a]->space = least, again = true;
+        }
+    }
+}
+
+/* Counts the bytes that loads and stores move along each Dim in the order of memory. */
+static void weigh(Op *op, void *arg)
+{
+    (void)arg;
+    if (op->kind != OP_LOAD && op->kind != OP_STORE)
+        return;
+    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    int last = op->args[0]->type.rank - 1, axis = op->access->map[last];
+    int64_t bytes = elem_info[tile->type.elem].bytes;
+    if (axis < 0 || !map_of(tile)->dim[axis])
+        return;
+    for (int a = 0; a < tile->type.rank; a++) {
+        int64_t n = assumed(tile->type.dim[a]);
+        bytes = bytes > INT64_MAX / (n + 1) ? bytes : bytes * n;
+    }
+    map_of(tile)->dim[axis]->weight += bytes;
+}
+
+/* Do both stand in some tile? Then their threads are told apart by different bits. */
+bool dims_meet(const Plan *p, const Dim *a, const Dim *b)
+{
+    return p->meets[a->id * p->dims.n + b->id];
+}
+
+static void make_meets(Plan *p)
+{
+    p->meets = new_array(bool, p->dims.n * p->dims.n + 1);
+    for (int i = 0; i < p->kernel->values.n; i++) {
+        const Value *v = p->kernel->values.at[i];
+        for (int a = 0; v->plan && a < MAX_TILE_RANK; a++)
+            for (int b = 0; b < MAX_TILE_RANK; b++)
+                if (a != b && map_of(v)->dim[a] && map_of(v)->dim[b])
+                    p->meets[map_of(v)->dim[a]->id * p->dims.n + map_of(v)->dim[b]->id] = true;
+    }
+}
+
+/* A tile has at most one fast Dim: the one along which most bytes run; without memory, the last. */
+static void choose_fast(Plan *p)
+{
+    bool *done = new_array(bool, p->dims.n + 1);
+    for (int n = 0; n < p->dims.n; n++) {
+        Dim *best = NULL;
+        for (int i = 0; i < p->dims.n; i++)
+            if (!done[i] && (!best || p->dims.at[i]->weight >= best->weight))
+                best = p->dims.at[i];
+        done[best->id] = true;
+        best->fast = true;
+        for (int i = 0; i < p->dims.n; i++)
+            if (p->dims.at[i]->fast && p->dims.at[i] != best && dims_meet(p, best, p->dims.at[i]))
+                best->fast = false;
+    }
+}
+
+/* Names the coordinates: col for fast Dims, row for the next, then plane, cube.. */
+static void name_dims(Plan *p)
+{
+    static const char *const slow[] = { "row", "plane", "cube", "outer" };
+    for (int i = 0; i < p->dims.n; i++) {
+        Dim *d = p->dims.at[i];
+        int slower = 0;                            /* slow Dims that come after it in a tile with it */
+        for (int j = i + 1; j < p->dims.n; j++)
+            slower += dims_meet(p, d, p->dims.at[j]) && !p->dims.at[j]->fast;
+        d->name = d->fast ? "col" : slow[slower < 3 ? slower : 3];
+    }
+}
+
+/* Gives every value its layout and the plan its Dims. */
+void layout(Plan *p)
+{
+    Classes c = { .k = p->kernel };
+    for (int i = 0; i < c.k->values.n; i++)
+        c.k->values.at[i]->plan = NULL;
+    grow(&c);
+    for (int i = 0; i < c.k->params.n; i++)
+        if (c.k->params.at[i].value)
+            enter(&c, c.k->params.at[i].value);
+    for (int i = 0; i < c.k->axes.n; i++)
+        if (c.k->axes.at[i].index)
+            enter(&c, c.k->axes.at[i].index);
+    tie_block(&c, c.k->body, NULL, 0);
+    merge_alike(&c);
+    make_dims(&c, p);
+    make_spaces(p);
+    make_meets(p);
+    ir_walk(c.k->body, weigh, NULL);
+    choose_fast(p);
+    name_dims(p);
+}

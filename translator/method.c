@@ -1,0 +1,103 @@
+/* method.c -- x.load(..), y.store(..): which method, and whether this tensor allows it */
+#include "lower.h"
+#include <string.h>
+
+/* What a method does to the tensor. */
+typedef enum { ASKS, READS, WRITES, ASKS_PART } Touch;
+
+typedef struct { Builtin args; Method *lower; Touch touch; } MethodRow;
+
+#define NAMED(x) (1u << ARG_##x)
+
+static const MethodRow methods[] = {
+    { { "load", NULL, 0, 0, 2, NAMED(PAD), "x.load([i, k], [BM, BK], pad = 0)" },
+      method_load, READS },
+    { { "load_like", NULL, 0, 1, 1, NAMED(PAD), "x.load_like(y, pad = 0)" }, method_like, READS },
+    { { "window", NULL, 0, 2, 2, NAMED(PAD) | NAMED(STEP),
+        "x.window([r, c], [BM, BN], step = [1, 1], pad = 0)" }, method_window, READS },
+    { { "store", NULL, 0, 1, 2, NAMED(MASK), "y.store(t)` or `y.store(t, [k, 0], mask = m)" },
+      method_store, WRITES },
+    { { "put", NULL, 0, 2, 2, 0, "y.put(t, [r, c])" }, method_put, WRITES },
+    { { "extent", NULL, 0, 1, 1, 0, "x.extent(0)" }, method_extent, ASKS },
+    { { "origin", NULL, 0, 1, 1, 0, "y.origin(0)" }, method_origin, ASKS_PART },
+    { { "index", NULL, 0, 1, 1, 0, "y.index(0)" }, method_index, ASKS_PART },
+    { { "coord", NULL, 0, 1, 1, 0, "y.coord(0)" }, method_coord, ASKS_PART },
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* What the language has and this translator has not. */
+static const char *const later[] = {
+    "gather", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
+    "atomic_xor", "atomic_exchange",
+};
+enum { LATER = sizeof later / sizeof *later };
+
+/* The row of a name; NULL after a report. */
+static const MethodRow *find(Check *c, Name name, const Node *call)
+{
+    Nearest near = { .word = name->text };
+    for (int i = 0; i < LATER; i++) {
+        if (strcmp(later[i], name->text)) continue;
+        not_yet(node_pos(call), arena_printf("`%s`", name->text));
+        return NULL;
+    }
+    for (int i = 0; i < METHODS; i++) {
+        if (!strcmp(methods[i].args.name, name->text)) return &methods[i];
+        nearest_try(&near, methods[i].args.name);
+    }
+    mistake(c, node_pos(kid(kid(call, 0), 1)), "E0704", "a tensor has no method `%s`", name->text);
+    if (near.best) help("did you mean `%s`?", near.best);
+    else
+        help("it has load load_like window gather, and of an owned part store put extent origin "
+             "index coord");
+    return NULL;
+}
+
+/* Reports a method that the way in which the tensor is taken does not allow. */
+static bool refuse(Check *c, const Node *call, const View *v, const char *what, const char *way_out)
+{
+    const char *name = v->param->name->text;
+    mistake(c, node_pos(call), "E0710", "%s `%s`, which is %s", what, name,
+            v->readonly || v->param->kind == PARAM_SHARED ? "shared: nobody writes it"
+            : v->param->kind == PARAM_ATOMIC ? "for `atomic_..` alone" : "not cut in parts");
+    note(v->param->pos, "it is declared here");
+    help(way_out, name);
+    return false;
+}
+
+/* May the method be used on this tensor? False after a report. */
+static bool allowed(Check *c, const Node *call, const View *v, Touch touch)
+{
+    const Param *p = v->param;
+    bool owned = p->kind == PARAM_MUT && p->has_by;
+    if (touch == ASKS) return true;
+    if (touch == READS) {
+        if (p->kind == PARAM_SHARED || owned) return true;
+        return refuse(c, call, v, "a load of",
+                      "read it in a later launch, through `%s: &tensor<..>`");
+    }
+    if (touch == ASKS_PART)
+        return owned
+               || refuse(c, call, v, "a part of", "only a `%s: &mut tensor<..> by [..]` has parts");
+    if (owned && !v->readonly) return true;
+    if (p->kind == PARAM_ATOMIC)
+        return refuse(c, call, v, "a store to", "write `%s.atomic_exchange(..)`");
+    if (p->kind == PARAM_MUT && !v->readonly)
+        return refuse(
+            c, call, v, "a store to",
+            "say who owns what: `%s: &mut tensor<..> by [..]`, or use `unsafe` and `scatter`");
+    return refuse(c, call, v, "a store to", "take it as `%s: &mut tensor<..> by [..]`");
+}
+
+/* A method of a tensor. */
+Given method(Check *c, const Node *call, Given tensor, Name name)
+{
+    const MethodRow *row = find(c, name, call);
+    View view;
+    Args a;
+    if (!row || !is_there(c, &tensor) || !view_of(c, &tensor, &view))
+        return give_kind(GIVES_ERROR, call);
+    if (!allowed(c, call, &view, row->touch) || !arguments(c, call, &row->args, &a))
+        return give_kind(GIVES_ERROR, call);
+    return row->lower(c, &a, &view);
+}

@@ -1,0 +1,57 @@
+/* name.c -- interned names: the same text is the same pointer */
+#include "base.h"
+#include <string.h>
+
+static struct { Name *slots; uint32_t room, n; } table;   /* open addressing, at most half full */
+
+/* FNV-1a, with its high bits stirred into the low ones that choose a slot. */
+static uint32_t hash_bytes(const char *s, size_t n)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+/* Doubles the table. The old one stays in the arena: together they are at most as large as the new. */
+static void table_grow(void)
+{
+    uint32_t room = table.room ? table.room * 2 : 1024;
+    Name *slots = new_array(Name, room);
+    for (uint32_t i = 0; i < table.room; i++) {
+        if (!table.slots[i]) continue;
+        uint32_t k = table.slots[i]->hash & (room - 1);
+        while (slots[k]) k = (k + 1) & (room - 1);
+        slots[k] = table.slots[i];
+    }
+    table.slots = slots;
+    table.room = room;
+}
+
+/* A new name that owns a copy of the text. */
+static Name name_new(const char *text, size_t len, uint32_t hash)
+{
+    struct NameText *n = new(struct NameText);
+    char *copy = arena_alloc(len + 1);
+    if (len) memcpy(copy, text, len);
+    *n = (struct NameText){ copy, (uint32_t)len, hash };
+    return n;
+}
+
+/* The name of these bytes; they need not outlive the call. */
+Name name_n(const char *text, size_t len)
+{
+    if (table.n * 2 >= table.room) table_grow();
+    uint32_t hash = hash_bytes(text, len), k = hash & (table.room - 1);
+    for (; table.slots[k]; k = (k + 1) & (table.room - 1)) {
+        Name n = table.slots[k];
+        if (n->hash == hash && n->len == len && !memcmp(n->text, text, len)) return n;
+    }
+    table.n++;
+    return table.slots[k] = name_new(text, len, hash);
+}
+
+/* The name of a C string. */
+Name name_of(const char *text)
+{
+    return name_n(text, strlen(text));
+}

@@ -1,0 +1,392 @@
+/* padding.c -- which elements of each tile are data, and which are padding */
+/* needs: what check() gives, or simplify().  gives: valid and pad of every value; errors of
+   reductions, fills and reshapes that would need what is mixed.  keeps: the IR. */
+#include "padding.h"
+
+/* A kernel on the way. Arguments of regions and what ifs and loops give are joined from all ways
+   that lead there; as a loop leads back, the ops are gone through until nothing changes. */
+typedef struct {
+    Kernel *k;
+    Cause (*cause)[MAX_TILE_RANK];                 /* by value id, as Value.valid is */
+    bool changed, reporting;
+} Pass;
+
+/* Where the valid part of an axis comes from. */
+static Cause *cause_of(Pass *p, const Value *v, int axis)
+{
+    return &p->cause[v->id][axis];
+}
+
+/* ---- the parts and where they come from --------------------------------------------------------- */
+
+/* Sets one axis to what an op made: a load, coord, keep. */
+static void make_part(Pass *p, Value *v, int axis, const Op *op, Valid valid)
+{
+    const CauseKind kind = valid.kind == VALID_MIXED ? CAUSE_LARGE
+                         : valid.kind == VALID_INTERVAL ? CAUSE_FROM : CAUSE_NONE;
+    v->valid[axis] = valid;
+    *cause_of(p, v, axis) = (Cause){.kind = kind, .a = op, .va = valid};
+}
+
+/* Sets one axis to that of another tile. */
+static void copy_part(Pass *p, Value *v, int axis, const Value *from, int from_axis)
+{
+    v->valid[axis] = from->valid[from_axis];
+    *cause_of(p, v, axis) = *cause_of(p, from, from_axis);
+}
+
+/* Rule 2: any takes the other's, equal intervals stay, everything else is mixed. */
+static void join_part(Pass *p, Value *v, int axis, Valid with, Cause cause)
+{
+    Valid *valid = &v->valid[axis];
+    Cause *mine = cause_of(p, v, axis);
+    if (with.kind == VALID_ANY || valid->kind == VALID_MIXED || valid_same(valid, &with))
+        return;
+    p->changed = true;
+    if (valid->kind == VALID_ANY || with.kind == VALID_MIXED) {
+        *valid = with;
+        *mine = cause;
+        return;
+    }
+    *mine = (Cause){CAUSE_TWO, mine->a, cause.a, NULL, *valid, with};
+    *valid = (Valid){.kind = VALID_MIXED};
+}
+
+/* Joins all axes of a tile of the same shape. */
+static void join_tile(Pass *p, Value *v, const Value *with)
+{
+    for (int a = 0; a < v->type.rank; a++)
+        join_part(p, v, a, with->valid[a], *cause_of(p, with, a));
+}
+
+/* ---- ops that keep the shape or change it --------------------------------------------------------- */
+
+/* Everything is data. */
+static void make_data(Pass *p, Value *v)
+{
+    for (int a = 0; a < v->type.rank; a++)
+        make_part(p, v, a, NULL, (Valid){.kind = VALID_ANY});
+}
+
+/* Elementwise: what all operands combine to. */
+static void combine(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const bool changed = p->changed;
+    make_data(p, v);
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.rank == v->type.rank)
+            join_tile(p, v, op->args[i]);
+    p->changed = changed;
+}
+
+/* Rule 1, by the axes that the tile has. */
+static void load(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    make_data(p, v);
+    for (int a = 0; a < op->args[0]->type.rank; a++) {
+        const int axis = op->access->map[a];
+        if (axis >= 0 && axis < v->type.rank)
+            make_part(p, v, axis, op, valid_of_load(p->k, op->access, a, v->type.dim[axis]));
+    }
+}
+
+/* Rule 4: one axis is cut, the others stay. */
+static void keep(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    for (int a = 0; a < v->type.rank; a++)
+        copy_part(p, v, a, op->args[0], a);
+    const Valid valid = valid_kept(p->k, &v->valid[op->axis], sym_of_scalar(op->args[1]),
+                                   sym_of_scalar(op->args[2]), v->type.dim[op->axis]);
+    make_part(p, v, op->axis, op, valid);
+}
+
+/* What stretches, and what is new, is data. */
+static void broadcast(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const Value *from = op->args[0];
+    const int more = v->type.rank - from->type.rank;
+    make_data(p, v);
+    for (int a = 0; a < from->type.rank; a++)
+        if (from->type.dim[a] == v->type.dim[a + more])
+            copy_part(p, v, a + more, from, a);
+}
+
+/* expand: new axes are data. */
+static void expand(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    make_data(p, v);
+    for (int a = 0, from = 0; a < v->type.rank; a++)
+        if (!(op->axes >> a & 1))
+            copy_part(p, v, a, op->args[0], from++);
+}
+
+/* squeeze, reduce: axes of the mask are gone. */
+static void drop_axes(Pass *p, const Op *op, uint32_t axes)
+{
+    Value *v = op->results[0];
+    for (int a = 0, to = 0; a < op->args[0]->type.rank; a++)
+        if (!(axes >> a & 1))
+            copy_part(p, v, to++, op->args[0], a);
+}
+
+/* squeeze: the others are mixed if what is dropped may be padding. */
+static void squeeze(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const Value *from = op->args[0];
+    drop_axes(p, op, op->axes);
+    for (int a = 0; a < from->type.rank; a++) {
+        if (!(op->axes >> a & 1) || valid_complete(&from->valid[a], sym_const(1)))
+            continue;
+        Cause cause = *cause_of(p, from, a);
+        if (cause.kind == CAUSE_FROM)
+            cause = (Cause){.kind = CAUSE_SQUEEZE, .a = cause.a, .where = op, .va = cause.va};
+        for (int b = 0; b < v->type.rank; b++) {
+            v->valid[b] = (Valid){.kind = VALID_MIXED};
+            *cause_of(p, v, b) = cause;
+        }
+    }
+}
+
+/* permute: moved. */
+static void permute(Pass *p, const Op *op)
+{
+    for (int a = 0; a < op->results[0]->type.rank; a++)
+        copy_part(p, op->results[0], a, op->args[0], op->perm[a]);
+}
+
+/* The first axis of a tile that is an interval or mixed. */
+static int first_padded(const Value *v)
+{
+    int a = 0;
+    while (a < v->type.rank - 1 && v->valid[a].kind == VALID_ANY)
+        a++;
+    return a;
+}
+
+/* reshape: merged and split, or an error. */
+static void reshape(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const Value *from = op->args[0];
+    int axis = 0;
+    make_data(p, v);
+    if (!valid_reshaped(&from->type, from->valid, &v->type, v->valid, &axis)) {
+        make_data(p, v);                           /* so that nothing else is said about it */
+        if (p->reporting)
+            report_reshape(op, axis, cause_of(p, from, axis));
+        return;
+    }
+    for (int a = 0; a < v->type.rank; a++)
+        if (v->valid[a].kind != VALID_ANY)
+            *cause_of(p, v, a) = *cause_of(p, from, first_padded(from));
+}
+
+/* coord: padding past the edges of the part. */
+static void coord(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    make_part(p, v, 0, op, valid_of_load(p->k, op->access, 0, v->type.dim[0]));
+}
+
+/* Rule 3: reports the first of these axes that is mixed. */
+static void consume(Pass *p, const Op *op, uint32_t axes)
+{
+    const Value *v = op->args[0];
+    for (int a = 0; a < v->type.rank && p->reporting; a++)
+        if (axes >> a & 1 && v->valid[a].kind == VALID_MIXED) {
+            report_mixed(op, a, cause_of(p, v, a));
+            return;
+        }
+}
+
+/* ---- control --------------------------------------------------------------------------------------- */
+
+/* Does the block stand in a region of op? */
+static bool inside(const Block *b, const Op *op)
+{
+    while (b && b->parent && b->parent != op)
+        b = b->parent->block;
+    return b && b->parent == op;
+}
+
+/* Is the atom a value made in the regions of an op? */
+static bool made_inside(Sym atom, void *op)
+{
+    if (atom->kind != SYM_VALUE)
+        return false;
+    const Value *v = atom->value;
+    return inside(v->def ? v->def->block : v->block, op);
+}
+
+/* Joins a value that leaves the regions of op by one of its ways: bounds that are made in them are
+   others the next time round, or unknown. */
+static void join_out(Pass *p, Value *to, const Value *from, const Op *op)
+{
+    for (int a = 0; a < to->type.rank; a++) {
+        Valid valid = from->valid[a];
+        Cause cause = *cause_of(p, from, a);
+        if (valid.kind == VALID_INTERVAL && (sym_mentions(valid.lo, made_inside, (void *)op)
+                                             || sym_mentions(valid.hi, made_inside, (void *)op))) {
+            cause.kind = op->kind == OP_IF ? CAUSE_ARM : CAUSE_LOOP;
+            cause.where = op;
+            valid = (Valid){.kind = VALID_MIXED};
+        }
+        join_part(p, to, a, valid, cause);
+    }
+}
+
+/* Joins operands of op, from the one given on, into values of `of`; `out`: they leave its regions. */
+static void hand(Pass *p, const Op *op, int first, Value **to, int n, const Op *of, bool out)
+{
+    for (int i = 0; i < n && first + i < op->nargs; i++)
+        if (out)
+            join_out(p, to[i], op->args[first + i], of);
+        else
+            join_tile(p, to[i], op->args[first + i]);
+}
+
+/* The innermost loop around an op. */
+static const Op *loop_around(const Op *op)
+{
+    const Op *loop = op->block->parent;
+    while (loop && loop->kind == OP_IF)
+        loop = loop->block->parent;
+    return loop;
+}
+
+/* To the next round of a loop. */
+static void hand_to_head(Pass *p, const Op *op, const Op *loop)
+{
+    Block *head = loop->region[0];
+    const int index = loop->kind == OP_FOR;
+    hand(p, op, 0, head->args + index, head->nargs - index, loop, true);
+    if (loop->kind == OP_FOR)                      /* after the last round */
+        hand(p, op, 0, loop->results, loop->nresults, loop, true);
+}
+
+/* What ends a region hands its operands over. */
+static void leave(Pass *p, const Op *op)
+{
+    const Op *of = op->kind == OP_YIELD ? op->block->parent : loop_around(op);
+    if (!of)
+        return;
+    if (op->kind == OP_BREAK || of->kind == OP_IF) {
+        hand(p, op, 0, of->results, of->nresults, of, true);
+    } else if (of->kind == OP_WHILE && op->kind == OP_YIELD && op->block == of->region[0]) {
+        hand(p, op, 1, of->region[1]->args, of->region[1]->nargs, of, false);
+        hand(p, op, 1, of->results, of->nresults, of, true);
+    } else {
+        hand_to_head(p, op, of);
+    }
+}
+
+/* The first values of what a loop carries; a for that never runs gives them back. */
+static void enter(Pass *p, const Op *op)
+{
+    Block *head = op->region[0];
+    const int bounds = op->kind == OP_FOR ? 3 : 0, index = op->kind == OP_FOR;
+    hand(p, op, bounds, head->args + index, head->nargs - index, op, false);
+    if (op->kind == OP_FOR)
+        hand(p, op, bounds, op->results, op->nresults, op, false);
+}
+
+/* ---- all ops ------------------------------------------------------------------------------------------ */
+
+/* The parts of what one op makes. */
+static void visit(Op *op, void *arg)
+{
+    Pass *p = arg;
+    switch (op->kind) {
+    case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_RELAYOUT:
+        combine(p, op);
+        break;
+    case OP_FILL: case OP_VALID:
+        consume(p, op, ~0u);
+        make_data(p, op->results[0]);
+        break;
+    case OP_REDUCE:
+        consume(p, op, op->reduce_axes);
+        drop_axes(p, op, op->reduce_axes);
+        break;
+    case OP_BROADCAST: broadcast(p, op); break;
+    case OP_EXPAND:    expand(p, op); break;
+    case OP_SQUEEZE:   squeeze(p, op); break;
+    case OP_RESHAPE:   reshape(p, op); break;
+    case OP_PERMUTE:   permute(p, op); break;
+    case OP_COORD:     coord(p, op); break;
+    case OP_KEEP:      keep(p, op); break;
+    case OP_LOAD:      load(p, op); break;
+    case OP_FOR: case OP_WHILE: enter(p, op); break;
+    case OP_YIELD: case OP_BREAK: case OP_CONTINUE: leave(p, op); break;
+    case OP_CONST: case OP_SYM: case OP_HAS: case OP_IOTA: case OP_STORE: case OP_IF:
+    case OP_RETURN: case OP_KIND_COUNT:
+        break;
+    }
+}
+
+/* The valid parts of all values of a kernel. */
+static void pad_kernel(Kernel *k)
+{
+    Pass p = {.k = k, .changed = true};
+    p.cause = arena_alloc(sizeof *p.cause * (size_t)(k->values.n + 1));
+    for (int i = 0; i < k->values.n; i++)
+        for (int a = 0; a < MAX_TILE_RANK; a++)
+            k->values.at[i]->valid[a] = (Valid){.kind = VALID_ANY};
+    while (p.changed) {
+        p.changed = false;
+        ir_walk(k->body, visit, &p);
+    }
+    p.reporting = true;
+    ir_walk(k->body, visit, &p);
+    pad_values(k);
+}
+
+/* The valid part and the pad of every value of every kernel; reports what rules 3 and 4 refuse. */
+void padding(Program *program)
+{
+    for (int f = 0; f < program->functions.n; f++)
+        for (int k = 0; k < program->functions.at[f]->kernels.n; k++)
+            pad_kernel(program->functions.at[f]->kernels.at[k]);
+}
+
+/* ---- the dump -------------------------------------------------------------------------------------------- */
+
+/* [0, 8) x any */
+static const char *parts_text(const Value *v)
+{
+    Text t = {0};
+    for (int a = 0; a < v->type.rank; a++)
+        text_printf(&t, "%s%s", a ? " x " : "", valid_text(&v->valid[a]));
+    return t.at;
+}
+
+/* One tile: t: [0, 8) x any  pad 0.0 */
+static void dump_value(FILE *out, const Value *v)
+{
+    const char *name = v->name ? v->name->text : arena_printf("%%%d", v->id);
+    if (v->type.kind != TYPE_TILE || v->type.rank == 0)
+        return;
+    fprintf(out, "    %s: %s", name, parts_text(v));
+    if (v->pad.kind != PAD_UNKNOWN)
+        fprintf(out, "  pad %s", pad_text_of(v->pad, v->type.elem));
+    fprintf(out, "%s\n", v->pos.source ? arena_printf("  ; %d", source_line(v->pos)) : "");
+}
+
+/* Every tile of every kernel: what of it is valid along each axis, and what the rest holds. */
+void padding_dump(FILE *out, const Program *program)
+{
+    for (int f = 0; f < program->functions.n; f++)
+        for (int i = 0; i < program->functions.at[f]->kernels.n; i++) {
+            const Kernel *k = program->functions.at[f]->kernels.at[i];
+            fprintf(out, "%skernel %s%s\n", f || i ? "\n" : "", k->function->symbol,
+                    k->suffix ? k->suffix : "");
+            for (int n = 0; n < k->values.n; n++)
+                dump_value(out, k->values.at[n]);
+        }
+}

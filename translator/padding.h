@@ -1,0 +1,58 @@
+/* padding.h -- what the passes about padding share: bounds.c, valid.c, padding.c, mixed.c */
+#ifndef PADDING_H
+#define PADDING_H
+#include "ir.h"
+
+/* ---- bounds.c -------------------------------------------------------------------------------- */
+Sym  sym_of_scalar(const Value *v);
+bool provably_at_least(const Kernel *k, Sym s, int64_t least);
+
+/* ---- valid.c: the valid part of one axis ------------------------------------------------------ */
+bool  valid_same(const Valid *a, const Valid *b);
+bool  valid_complete(const Valid *v, Sym extent);              /* nothing is padding; provably */
+Valid valid_of_load(const Kernel *k, const Access *access, int axis, Sym extent);
+Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent);
+/* Of all axes of a tile of another shape; false if some axes cannot say it: `axis` is one of them. */
+bool  valid_reshaped(const Type *from, const Valid *valid, const Type *to, Valid *result, int *axis);
+const char *valid_text(const Valid *v);            /* [0, clamp(N - i * 8, 0, 8)) */
+
+/* ---- padding.c, mixed.c: where the valid parts come from --------------------------------------- */
+typedef enum {
+    CAUSE_NONE,
+    CAUSE_FROM,                                    /* an interval that `a` made */
+    CAUSE_TWO,                                     /* mixed: `a` and `b` made different ones */
+    CAUSE_LOOP,                                    /* mixed: that of `a` is another in each round of `where` */
+    CAUSE_ARM,                                     /* mixed: that of `a` exists in an arm of `where` only */
+    CAUSE_SQUEEZE,                                 /* mixed: `where` drops an axis that `a` made, and it may be padding */
+    CAUSE_LARGE                                    /* mixed: the bounds of `a` are no formula of 64 bits */
+} CauseKind;
+typedef struct { CauseKind kind; const Op *a, *b, *where; Valid va, vb; } Cause;
+
+/* Reports that op consumes `axis`, which is mixed for this reason. */
+void report_mixed(const Op *op, int axis, const Cause *cause);
+/* Reports that op merges or splits `axis`, and its interval does not come out as one. */
+void report_reshape(const Op *op, int axis, const Cause *cause);
+
+/* ---- pad_value.c, pad_if.c: what lies outside the valid part ------------------------------------- */
+/* What one value holds: a constant everywhere, or a pad along each axis. */
+typedef struct { bool constant; Pad axis[MAX_TILE_RANK]; } Holds;
+
+/* A question on the way. What a loop carries is taken to hold what it begins with; where that turns
+   out wrong it is pinned as unknown, and the question is asked again. */
+typedef struct { const Value *v; enum { OPEN, ASKED, PINNED } state; Holds holds; } Slot;
+typedef struct {
+    const Constant *(*fill)(const Op *load, void *arg);
+    void *arg;
+    Slot *slots;                                   /* by value */
+    int n, room, depth;
+    bool again;
+} Ask;
+
+bool  pad_same(Pad a, Pad b);
+Pad   pad_join(Pad a, Pad b);
+Holds holds_of(Ask *q, const Value *v);
+Holds holds_made(Ask *q, const Op *op);
+Holds holds_joined(Ask *q, Value *const *values, int n, const Value *result);
+void  pad_values(Kernel *k);                       /* Value.pad of all values */
+const char *pad_text_of(Pad pad, Elem elem);       /* 0.0, -inf or nan, unknown */
+#endif

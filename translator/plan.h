@@ -1,0 +1,77 @@
+/* plan.h -- how tiles become threads: layouts, bodies, entries */
+#ifndef PLAN_H
+#define PLAN_H
+#include "ir.h"
+
+/* ---- layout.c: which tile axes go together, which thread holds which element -------------------
+ *
+ * A Dim is a class of tile axes that elementwise operations tie together (the rows of t, of its row
+ * maximum and of the result are one Dim). A blocked layout spreads the elements of a Dim over
+ * threads:
+ *
+ *     element = (repeat * threads + coordinate) * vector + lane         coordinate = a few bits of the
+ *                                                                       thread's number in its program
+ *
+ * A value's layout is the Dim of each of its axes: `blocked` if it has all of a space, `slice` if
+ * some are missing (the value is replicated across those threads), `uniform` if there are none. */
+typedef struct Dim Dim;
+struct Dim {
+    Sym extent;                                    /* static, or the extent of the whole axis */
+    bool whole;
+    int id;                                        /* in the kernel */
+    int space;                                     /* Dims of one tile are in one space */
+    const char *name;                              /* of the coordinate in the output: row, col, .. */
+    bool fast;                                     /* the one that loads and stores run along */
+    int64_t weight;                                /* bytes that run along it: what made it fast */
+};
+
+/* How one body spreads a Dim. */
+typedef struct {
+    int threads, shift;                            /* coordinate = thread >> shift & (threads - 1) */
+    int vector;                                    /* W in the output for the fast Dim, else 1 */
+    int repeats;                                   /* VECS in the output for the fast Dim of a ladder */
+    bool loops;                                    /* streaming: the repeats are a loop at run time */
+} Spread;
+
+typedef enum { BODY_TILE, BODY_WARP, BODY_BLOCK, BODY_STREAM } BodyKind;
+
+/* One __device__ function, a template over <VECS, W> (or <W>), with its entries. */
+typedef struct {
+    BodyKind kind;
+    const char *name;                              /* softmax_f32_warp */
+    int threads;                                   /* of a program */
+    int programs;                                  /* of a block */
+    LIST(Spread) spread;                           /* by Dim */
+} Body;
+
+/* One __global__ function. The launch function takes the first whose conditions hold:
+   length <= capacity (if whole), and if width > 1 then for each of `vectors`: the pointer is a
+   multiple of `align` bytes, its strides (of axes longer than 1) of align / element bytes, and
+   its last extent of width. */
+typedef struct {
+    const char *symbol;                            /* softmax_f32_warp_1024 */
+    const Body *body;
+    int threads, programs;                         /* block size; programs a block */
+    int64_t capacity;                              /* largest whole extent, 0: any */
+    int64_t at_least;                              /* smallest whole extent it is right for (0 or 1) */
+    int width;                                     /* elements of one access on the fast axis */
+    int vecs;                                      /* repeats of the fast Dim; 0: not in the name */
+    const char *why;                               /* one line for the head of the file */
+} Entry;
+
+typedef struct {
+    Kernel *kernel;
+    LIST(Dim *) dims;
+    bool *meets;                                   /* [a * n + b]: do a and b stand in some tile? */
+    Sym whole;                                     /* the extent of the whole axis, or NULL */
+    LIST(Body *) bodies;
+    LIST(Entry) entries;                           /* in order of preference */
+    LIST(struct VectorParam { int param, align; }) vectors;
+    int64_t longest;                               /* 0: any length; else whole extents beyond are refused */
+    const char *longest_why;
+} Plan;
+
+bool  dims_meet(const Plan *p, const Dim *a, const Dim *b);
+Plan *plan_kernel(Kernel *k);                      /* NULL after a report */
+void  plan_dump(FILE *out, const Plan *p);
+#endif

@@ -1,0 +1,157 @@
+/* template.c -- helpers: sections of templates/, brought along where their name is used */
+#include <ctype.h>
+#include <string.h>
+#include "emit.h"
+
+/* templates/, embedded: made by the build. Files come in the order of their names. */
+extern const struct Template { const char *file, *text; } template_files[];
+extern const int template_file_count;
+
+static const char mark[] = "// ---- ";
+
+/* A section: its name, and its text without the marking line. */
+typedef struct {
+    const char *file, *name, *text;
+    size_t name_size, size;
+    bool used, written;
+} Section;
+typedef LIST(Section) Sections;
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+/* The next marking line at or after text; NULL if there is none. */
+static const char *next_mark(const char *text)
+{
+    const char *at = strncmp(text, mark, strlen(mark)) ? strstr(text, "\n// ---- ") : text;
+    return !at ? NULL : at == text ? at : at + 1;
+}
+
+/* Adds the sections of one file. */
+static void read_file(Sections *all, const struct Template *t)
+{
+    for (const char *at = next_mark(t->text), *next; at; at = next) {
+        const char *name = at + strlen(mark), *text = strchr(name, '\n');
+        if (!text)
+            return;
+        next = next_mark(text);
+        size_t size = next ? (size_t)(next - text) : strlen(text);
+        while (size > 1 && isspace((unsigned char)text[size - 1]))
+            size--;
+        push(all, ((Section){ t->file, name, text + 1, strcspn(name, " \r\n"), size ? size - 1 : 0,
+                              false, false }));
+    }
+}
+
+/* The sections of all files, in order. */
+static Sections read_all(void)
+{
+    Sections all = { 0 };
+    for (int i = 0; i < template_file_count; i++)
+        read_file(&all, &template_files[i]);
+    return all;
+}
+
+/* Has the section this name? */
+static bool is_named(const Section *s, const char *word, size_t n)
+{
+    return s->name_size == n && !memcmp(s->name, word, n);
+}
+
+/* Has any section this name? */
+bool template_named(const char *word)
+{
+    size_t n = strlen(word);
+    for (int i = 0; i < template_file_count; i++)
+        for (const char *at = next_mark(template_files[i].text); at; at = next_mark(at + 1)) {
+            const char *name = at + strlen(mark);
+            if (strcspn(name, " \r\n") == n && !memcmp(name, word, n))
+                return true;
+        }
+    return false;
+}
+
+/* ---- identifiers in code --------------------------------------------------------------------- */
+
+/* Past a comment, a string or a character that begins at s; s itself if none does. */
+static const char *skip_dead(const char *s)
+{
+    if (s[0] == '/' && s[1] == '/')
+        return s + strcspn(s, "\n");
+    if (s[0] == '/' && s[1] == '*') {
+        const char *end = strstr(s + 2, "*/");
+        return end ? end + 2 : s + strlen(s);
+    }
+    if (*s != '"' && *s != '\'')
+        return s;
+    const char quote = *s++;
+    while (*s && *s != quote)
+        s += *s == '\\' && s[1] ? 2 : 1;
+    return *s ? s + 1 : s;
+}
+
+/* May the character stand in an identifier? */
+static bool in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+typedef struct { const char *at, *end; } Word;
+
+/* The first word at or after s and before end; at == end if there is none. */
+static Word next_word(const char *s, const char *end)
+{
+    while (s < end) {
+        const char *next = skip_dead(s);
+        if (next == s && in_word(*s)) {
+            while (next < end && in_word(*next))
+                next++;
+            return (Word){ s, next };
+        }
+        s = next == s ? s + 1 : next;
+    }
+    return (Word){ end, end };
+}
+
+/* Marks the sections that the code names, and those that they name in turn. */
+static void mark_used(Sections *all, const char *code, size_t size)
+{
+    for (Word w = next_word(code, code + size); w.at < w.end; w = next_word(w.end, code + size))
+        for (int i = 0; i < all->n; i++) {
+            Section *s = &all->at[i];
+            if (s->used || !is_named(s, w.at, (size_t)(w.end - w.at)))
+                continue;
+            s->used = true;
+            mark_used(all, s->text, s->size);
+        }
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+typedef struct { Text *instructions, *helpers, *host; } Places;
+
+/* Writes a section, once, after those that it names. */
+static void write_section(const Places *p, Sections *all, Section *s)
+{
+    const char *end = s->text + s->size;
+    if (s->written)
+        return;
+    s->written = true;
+    for (Word w = next_word(s->text, end); w.at < w.end; w = next_word(w.end, end))
+        for (int i = 0; i < all->n; i++)
+            if (is_named(&all->at[i], w.at, (size_t)(w.end - w.at)))
+                write_section(p, all, &all->at[i]);
+    Text *out = !strcmp(s->file, "ptx.cu") ? p->instructions
+              : !strcmp(s->file, "host.cu") ? p->host : p->helpers;
+    text_printf(out, "%s%.*s\n", out->n ? "\n" : "", (int)s->size, s->text);
+}
+
+/* Sorts the sections that the code needs into their places. */
+void bring_helpers(Text *instructions, Text *helpers, Text *host, const char *code)
+{
+    Sections all = read_all();
+    Places places = { instructions, helpers, host };
+    mark_used(&all, code, strlen(code));
+    for (int i = 0; i < all.n; i++)
+        if (all.at[i].used)
+            write_section(&places, &all, &all.at[i]);
+}

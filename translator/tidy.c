@@ -1,0 +1,57 @@
+/* tidy.c -- braces around a single statement go */
+#include "mapping.h"
+#include <string.h>
+
+typedef struct { const char *at; size_t len, indent; } Line;
+
+static Line line_at(const char *s)
+{
+    Line l = { s, strcspn(s, "\n"), 0 };
+    while (l.indent < l.len && s[l.indent] == ' ')
+        l.indent++;
+    return l;
+}
+
+static const char *after(Line l)
+{
+    return l.at[l.len] ? l.at + l.len + 1 : l.at + l.len;
+}
+
+static bool starts(Line l, const char *word)
+{
+    return l.len - l.indent >= strlen(word) && !strncmp(l.at + l.indent, word, strlen(word));
+}
+
+static bool opens(Line l)
+{
+    return l.len > 2 && !strncmp(l.at + l.len - 2, " {", 2) && (starts(l, "for (") || starts(l, "if ("));
+}
+
+/* A whole statement on one line that declares nothing. */
+static bool is_statement(Line l, Line opener)
+{
+    if (l.len < 2 || l.at[l.len - 1] != ';' || l.indent != opener.indent + 4 || starts(l, "const "))
+        return false;
+    size_t word = strspn(l.at + l.indent, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    const char *next = l.at + l.indent + word;
+    bool declares = *next == ' ' && (next[1] == '_' || (next[1] >= 'a' && next[1] <= 'z'));
+    return !declares || starts(l, "return ");
+}
+
+/* Rewrites the text: `for (..) { x; }` on three lines becomes two. */
+void drop_single_braces(Text *t)
+{
+    Text to = { 0 };
+    text_add(&to, "", 0);
+    for (const char *s = t->at; *s; ) {
+        Line a = line_at(s), b = line_at(after(a)), c = line_at(after(b));
+        if (opens(a) && is_statement(b, a) && c.len == c.indent + 1 && starts(c, "}") && c.indent == a.indent) {
+            text_printf(&to, "%.*s\n%.*s\n", (int)a.len - 2, a.at, (int)b.len, b.at);
+            s = after(c);
+        } else {
+            text_printf(&to, "%.*s\n", (int)a.len, a.at);
+            s = after(a);
+        }
+    }
+    *t = to;
+}

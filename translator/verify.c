@@ -1,0 +1,468 @@
+/* verify.c -- the rules that tile operations keep, checked after every pass
+ *
+ * Each value is made once, before it is used and where it can be seen; operands, results and
+ * regions are as many and of the types that the op's kind asks for; a region ends once; an access
+ * has a place for every axis of its tensor.
+ */
+#include <stdlib.h>
+#include "ir.h"
+
+typedef struct {
+    const Kernel *kernel;
+    const char *after;
+    unsigned char *made, *seen;                    /* by value id: defined somewhere; here */
+    const Op *op;                                  /* being checked */
+    bool right;
+} Verify;
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+/* The rule is broken unless it holds. */
+static bool rule(Verify *v, bool holds, const char *what)
+{
+    if (holds)
+        return true;
+    const Pos pos = v->op ? v->op->pos : (Pos){0};
+    const Function *f = v->kernel->function;
+    fprintf(stderr, "tilec: after %s, kernel %s%s", v->after, f ? f->symbol : "?",
+            v->kernel->suffix ? v->kernel->suffix : "");
+    if (pos.source)
+        fprintf(stderr, ", %s:%d", pos.source->path, source_line(pos));
+    if (v->op && v->op->nresults)
+        fprintf(stderr, ", %%%d", v->op->results[0]->id);
+    fprintf(stderr, ": %s\n", what);
+    v->right = false;
+    return false;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* The value is the kernel's, by its id. */
+static bool known(Verify *v, const Value *value)
+{
+    return rule(v, value != NULL, "a value is missing")
+           && rule(v, value->id >= 0 && value->id < v->kernel->values.n
+                      && v->kernel->values.at[value->id] == value, "a value has a wrong id");
+}
+
+/* Extents are there; a tile has at most one whole axis. */
+static void check_type(Verify *v, const Type *t)
+{
+    int whole = 0;
+    rule(v, t->elem > EL_ERROR && t->elem < EL_COUNT, "a value has no element type");
+    rule(v, t->rank >= 0 && t->rank <= (t->kind == TYPE_TILE ? MAX_TILE_RANK : MAX_RANK),
+         "a rank is out of range");
+    for (int a = 0; a < t->rank; a++)
+        if (!rule(v, t->dim[a] && !sym_is_bad(t->dim[a]), "an extent is missing"))
+            return;
+        else if (type_is_whole(t, a))
+            whole++;
+    rule(v, t->kind == TYPE_TENSOR || whole <= 1, "a tile has more than one whole axis");
+}
+
+/* The value is defined here, for the first time. */
+static void define(Verify *v, const Value *value)
+{
+    if (!known(v, value))
+        return;
+    rule(v, !v->made[value->id], "a value is defined twice");
+    v->made[value->id] = v->seen[value->id] = 1;
+    check_type(v, &value->type);
+}
+
+/* The value can be used here. */
+static bool use(Verify *v, const Value *value)
+{
+    return known(v, value)
+           && rule(v, v->seen[value->id], "a value is used where it is not defined");
+}
+
+/* Every value that a formula mentions can be used here. */
+static bool use_atom(Sym atom, void *arg)
+{
+    if (atom->kind == SYM_VALUE)
+        use(arg, atom->value);
+    return false;
+}
+
+/* A formula is there and can be computed here. */
+static void use_sym(Verify *v, Sym s)
+{
+    if (rule(v, s && !sym_is_bad(s), "a formula is missing"))
+        sym_mentions(s, use_atom, v);
+}
+
+/* ---- numbers of operands, results, regions --------------------------------------------------- */
+
+static const struct Counts { signed char least, most, results, regions; } counts[OP_KIND_COUNT] = {
+    /*               operands  results regions; -1: any number */
+    [OP_CONST]     = {0,  0,  1, 0},
+    [OP_SYM]       = {0,  0,  1, 0},
+    [OP_HAS]       = {1,  1,  1, 0},
+    [OP_ELEM]      = {1,  3,  1, 0},
+    [OP_CAST]      = {1,  1,  1, 0},
+    [OP_BITCAST]   = {1,  1,  1, 0},
+    [OP_SELECT]    = {3,  3,  1, 0},
+    [OP_BROADCAST] = {1,  1,  1, 0},
+    [OP_EXPAND]    = {1,  1,  1, 0},
+    [OP_SQUEEZE]   = {1,  1,  1, 0},
+    [OP_RESHAPE]   = {1,  1,  1, 0},
+    [OP_PERMUTE]   = {1,  1,  1, 0},
+    [OP_IOTA]      = {1,  1,  1, 0},
+    [OP_COORD]     = {1,  1,  1, 0},
+    [OP_FILL]      = {2,  2,  1, 0},
+    [OP_KEEP]      = {3,  3,  1, 0},
+    [OP_VALID]     = {1,  1,  1, 0},
+    [OP_REDUCE]    = {1,  1,  1, 0},
+    [OP_LOAD]      = {2,  2,  1, 0},
+    [OP_STORE]     = {2,  3,  0, 0},
+    [OP_IF]        = {1,  1, -1, 2},
+    [OP_FOR]       = {3, -1, -1, 1},
+    [OP_WHILE]     = {0, -1, -1, 2},
+    [OP_YIELD]     = {0, -1,  0, 0},
+    [OP_BREAK]     = {0, -1,  0, 0},
+    [OP_CONTINUE]  = {0, -1,  0, 0},
+    [OP_RETURN]    = {0,  0,  0, 0},
+    [OP_RELAYOUT]  = {1,  1,  1, 0},
+};
+
+/* The op has as many of each as its kind asks for. */
+static bool check_counts(Verify *v, const Op *op)
+{
+    if (!rule(v, op->kind < OP_KIND_COUNT, "an op of no kind"))
+        return false;
+    const struct Counts *c = &counts[op->kind];
+    return rule(v, op->nargs >= c->least && (c->most < 0 || op->nargs <= c->most),
+                "a wrong number of operands")
+           && rule(v, c->results < 0 || op->nresults == c->results, "a wrong number of results")
+           && rule(v, op->nregions == c->regions || (op->kind == OP_IF && op->nregions == 1
+                      && op->nresults == 0), "a wrong number of regions");
+}
+
+/* ---- types by kind --------------------------------------------------------------------------- */
+
+/* A scalar of this type. */
+static bool is_scalar(const Value *value, Elem e)
+{
+    return value->type.kind == TYPE_TILE && value->type.rank == 0 && value->type.elem == e;
+}
+
+/* Which class of operands a row takes. */
+static bool takes(const OpRow *row, Elem e)
+{
+    const bool number = elem_is_int(e) || (elem_is_float(e) && e != EL_F8E4M3 && e != EL_F8E5M2
+                                           && e != EL_TF32);
+    switch (row->rule) {
+    case RULE_FLOAT: case RULE_TEST:     return number && elem_is_float(e);
+    case RULE_INT: case RULE_SHIFT:      return elem_is_int(e);
+    case RULE_NUMBER: case RULE_COMPARE: return number;
+    case RULE_BITS:                      return elem_is_int(e) || e == EL_BOOL;
+    case RULE_BOOL:                      return e == EL_BOOL;
+    case RULE_EQUAL:                     return number || e == EL_BOOL;
+    }
+    return false;
+}
+
+/* Operands of one type and shape, the result by the rule of the row. */
+static void check_elem(Verify *v, const Op *op)
+{
+    const OpRow *row = op->row;
+    const Type *a = &op->args[0]->type, *result = &op->results[0]->type;
+    if (!rule(v, row != NULL, "an elementwise op without a row"))
+        return;
+    const bool gives_bool = row->rule == RULE_COMPARE || row->rule == RULE_EQUAL
+                            || row->rule == RULE_TEST || row->rule == RULE_BOOL;
+    rule(v, op->nargs == row->arity, "an elementwise op has a wrong number of operands");
+    for (int i = 1; i < op->nargs; i++)
+        rule(v, type_same(a, &op->args[i]->type), "operands have different types");
+    rule(v, takes(row, a->elem), "an operation is not for this element type");
+    rule(v, result->elem == (gives_bool ? EL_BOOL : a->elem), "the result has a wrong type");
+    rule(v, type_same_shape(a, result), "the result has another shape");
+}
+
+/* select: a bool tile and two others of the result's type. */
+static void check_select(Verify *v, const Op *op)
+{
+    const Type *result = &op->results[0]->type;
+    rule(v, op->args[0]->type.elem == EL_BOOL, "select without a bool");
+    rule(v, type_same_shape(&op->args[0]->type, result), "select: the condition has another shape");
+    rule(v, type_same(&op->args[1]->type, result) && type_same(&op->args[2]->type, result),
+         "select: the arms have another type");
+}
+
+/* The axes of the bit mask have extent 1, the others are those of `rest`, in order. */
+static void check_ones(Verify *v, const Type *t, uint32_t axes, const Type *rest)
+{
+    int next = 0;
+    for (int a = 0; a < t->rank; a++)
+        if (axes >> a & 1)
+            rule(v, sym_is(t->dim[a], 1), "an axis that comes or goes is longer than 1");
+        else
+            rule(v, next < rest->rank && rest->dim[next++] == t->dim[a], "an axis changes");
+    rule(v, next == rest->rank && !(axes >> t->rank), "axes are missing");
+}
+
+/* broadcast: right-aligned; an extent is the same, or stretches from 1. */
+static void check_broadcast(Verify *v, const Type *from, const Type *to)
+{
+    const int more = to->rank - from->rank;
+    if (!rule(v, more >= 0, "a broadcast loses axes"))
+        return;
+    for (int a = 0; a < from->rank; a++)
+        rule(v, from->dim[a] == to->dim[a + more] || sym_is(from->dim[a], 1),
+             "a broadcast changes an extent");
+}
+
+/* permute: each axis once, with its extent. */
+static void check_permute(Verify *v, const Op *op)
+{
+    const Type *from = &op->args[0]->type, *to = &op->results[0]->type;
+    uint32_t seen = 0;
+    if (!rule(v, from->rank == to->rank, "a permutation changes the rank"))
+        return;
+    for (int a = 0; a < to->rank; a++)
+        if (rule(v, op->perm[a] >= 0 && op->perm[a] < from->rank, "a permutation of no axis")) {
+            rule(v, from->dim[op->perm[a]] == to->dim[a], "a permutation changes an extent");
+            seen |= 1u << op->perm[a];
+        }
+    rule(v, seen == (1u << to->rank) - 1, "a permutation drops an axis");
+}
+
+/* reduce: the axes of the mask are gone. */
+static void check_reduce(Verify *v, const Op *op)
+{
+    const Type *a = &op->args[0]->type, *result = &op->results[0]->type;
+    int next = 0;
+    for (int i = 0; i < a->rank; i++)
+        if (!(op->reduce_axes >> i & 1))
+            rule(v, next < result->rank && result->dim[next++] == a->dim[i],
+                 "a reduction changes an axis that stays");
+    rule(v, next == result->rank && !(op->reduce_axes >> a->rank), "a reduction of wrong axes");
+    if (op->reduce == REDUCE_ARGMAX || op->reduce == REDUCE_ARGMIN)
+        rule(v, result->elem == EL_I32, "argmax gives i32");
+    else if (op->reduce == REDUCE_ANY || op->reduce == REDUCE_ALL)
+        rule(v, a->elem == EL_BOOL && result->elem == EL_BOOL, "any and all are of bool");
+    else if (op->reduce == REDUCE_MAX || op->reduce == REDUCE_MIN)
+        rule(v, a->elem == result->elem, "max and min keep the type");
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+/* Each axis of the tensor has a place; each tile axis comes from at most one of them, and has
+   extent 1 if from none. */
+static void check_access(Verify *v, const Op *op, const Type *tile)
+{
+    const Access *access = op->access;
+    const Type *tensor = &op->args[0]->type;
+    uint32_t mapped = 0;
+    if (!rule(v, access != NULL, "an access without a place")
+        || !rule(v, tensor->kind == TYPE_TENSOR, "an access to what is no tensor"))
+        return;
+    for (int a = 0; a < tensor->rank; a++) {
+        const int t = access->map[a];
+        use_sym(v, access->start[a]);
+        use_sym(v, access->lo[a]);
+        use_sym(v, access->hi[a]);
+        rule(v, access->step[a] > 0 || t < 0, "an access does not step forward");
+        if (!rule(v, t < tile->rank, "an access maps to no axis of the tile") || t < 0)
+            continue;
+        rule(v, !(mapped >> t & 1), "two axes of a tensor map to one of the tile");
+        mapped |= 1u << t;
+    }
+    for (int t = 0; t < tile->rank; t++)
+        rule(v, mapped >> t & 1 || sym_is(tile->dim[t], 1), "a tile axis comes from nowhere");
+}
+
+/* store: the element type is the tensor's; a mask has the tile's shape. */
+static void check_store(Verify *v, const Op *op)
+{
+    const Type *tile = &op->args[1]->type;
+    check_access(v, op, tile);
+    rule(v, tile->elem == op->args[0]->type.elem, "a store converts");
+    if (op->nargs > 2)
+        rule(v, op->args[2]->type.elem == EL_BOOL && type_same_shape(&op->args[2]->type, tile),
+             "a mask of another shape or type");
+}
+
+/* coord: one axis of a part. */
+static void check_coord(Verify *v, const Op *op)
+{
+    if (!rule(v, op->access != NULL, "coord without a place"))
+        return;
+    use_sym(v, op->access->start[0]);
+    use_sym(v, op->access->lo[0]);
+    use_sym(v, op->access->hi[0]);
+    rule(v, op->results[0]->type.elem == EL_I64, "coord gives i64");
+}
+
+/* ---- control --------------------------------------------------------------------------------- */
+
+/* The values from the first one given on have the types of the results of `of`. */
+static void check_handed(Verify *v, Value *const *values, int n, const Op *of)
+{
+    if (!rule(v, n == of->nresults, "a region hands over a wrong number of values"))
+        return;
+    for (int i = 0; i < n; i++)
+        if (known(v, values[i]))
+            rule(v, type_same(&values[i]->type, &of->results[i]->type),
+                 "a region hands over a value of another type");
+}
+
+/* What ends a region hands over what the op around it, or the innermost loop, takes. */
+static void check_end(Verify *v, const Op *op)
+{
+    const Op *to = op->block->parent;
+    const bool condition = to && to->kind == OP_WHILE && op->block == to->region[0];
+    while (op->kind != OP_YIELD && to && to->kind == OP_IF)
+        to = to->block->parent;
+    if (op->kind == OP_RETURN || !rule(v, to != NULL, "a yield, break or continue outside of all"))
+        return;
+    const bool tests = condition && op->kind == OP_YIELD;
+    if (tests && !rule(v, op->nargs > 0 && is_scalar(op->args[0], EL_BOOL),
+                       "the condition of a while is no bool"))
+        return;
+    check_handed(v, op->args + tests, op->nargs - tests, to);
+}
+
+/* if, for, while: conditions, bounds, first values, region arguments. */
+static void check_control(Verify *v, const Op *op)
+{
+    if (op->kind == OP_IF) {
+        rule(v, is_scalar(op->args[0], EL_BOOL), "the condition of an if is no bool");
+        return;
+    }
+    const int first = op->kind == OP_FOR ? 3 : 0;
+    for (int i = 0; i < first; i++)
+        rule(v, is_scalar(op->args[i], EL_I64), "a bound of a loop is no i64");
+    check_handed(v, op->args + first, op->nargs - first, op);
+    for (int r = 0; r < op->nregions; r++) {
+        const Block *b = op->region[r];
+        const int index = op->kind == OP_FOR;
+        if (rule(v, b->nargs >= index, "the region of a loop lacks its index"))
+            check_handed(v, b->args + index, b->nargs - index, op);
+    }
+}
+
+/* ---- ops and blocks -------------------------------------------------------------------------- */
+
+/* Types and details by kind. */
+static void check_kind(Verify *v, const Op *op)
+{
+    const Type *a = op->nargs ? &op->args[0]->type : NULL;
+    const Type *result = op->nresults ? &op->results[0]->type : NULL;
+    switch (op->kind) {
+    case OP_CONST: rule(v, result->rank == 0, "a constant is no scalar"); break;
+    case OP_SYM:
+        rule(v, is_scalar(op->results[0], EL_I64), "a formula gives no i64");
+        use_sym(v, op->sym);
+        break;
+    case OP_HAS: rule(v, a->kind == TYPE_TENSOR, "has: no tensor"); break;
+    case OP_ELEM: check_elem(v, op); break;
+    case OP_CAST: rule(v, type_same_shape(a, result), "a cast changes the shape"); break;
+    case OP_BITCAST:
+        rule(v, type_same_shape(a, result) && elem_info[a->elem].bytes
+             == elem_info[result->elem].bytes, "a bitcast changes shape or size");
+        break;
+    case OP_SELECT: check_select(v, op); break;
+    case OP_BROADCAST: check_broadcast(v, a, result); break;
+    case OP_EXPAND: check_ones(v, result, op->axes, a); break;
+    case OP_SQUEEZE: check_ones(v, a, op->axes, result); break;
+    case OP_PERMUTE: check_permute(v, op); break;
+    case OP_IOTA: rule(v, a->rank == 0 && result->rank == 1, "iota: no vector"); break;
+    case OP_FILL: rule(v, is_scalar(op->args[1], a->elem), "fill: no scalar of the type"); break;
+    case OP_KEEP:
+        rule(v, op->axis >= 0 && op->axis < a->rank && is_scalar(op->args[1], EL_I64)
+             && is_scalar(op->args[2], EL_I64), "keep: wrong axis or bounds");
+        break;
+    case OP_REDUCE: check_reduce(v, op); break;
+    case OP_LOAD:
+        check_access(v, op, result);
+        rule(v, a->elem == result->elem && is_scalar(op->args[1], a->elem),
+             "a load or its pad converts");
+        break;
+    case OP_STORE: check_store(v, op); break;
+    case OP_COORD: check_coord(v, op); break;
+    case OP_IF: case OP_FOR: case OP_WHILE: check_control(v, op); break;
+    case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: check_end(v, op); break;
+    case OP_RELAYOUT: case OP_RESHAPE: case OP_VALID: case OP_KIND_COUNT: break;
+    }
+}
+
+/* The op leaves its block. */
+static bool ends(const Op *op)
+{
+    return op->kind == OP_YIELD || op->kind == OP_BREAK || op->kind == OP_CONTINUE
+           || op->kind == OP_RETURN;
+}
+
+static void check_block(Verify *v, const Block *b);
+
+/* One op: operands first, then its regions, then its results can be used. */
+static void check_op(Verify *v, const Op *op)
+{
+    bool usable = true;
+    v->op = op;
+    for (int i = 0; i < op->nargs; i++)
+        usable = use(v, op->args[i]) && usable;
+    for (int i = 0; i < op->nresults; i++)
+        usable = known(v, op->results[i])
+                 && rule(v, op->results[i]->def == op, "a result has another definition") && usable;
+    if (check_counts(v, op) && usable)
+        check_kind(v, op);
+    for (int r = 0; r < op->nregions; r++) {
+        rule(v, op->region[r]->parent == op, "a region has another parent");
+        check_block(v, op->region[r]);
+    }
+    v->op = op;
+    for (int i = 0; i < op->nresults; i++)
+        define(v, op->results[i]);
+}
+
+/* A block: its arguments, its ops in order; what it makes cannot be seen from outside. */
+static void check_block(Verify *v, const Block *b)
+{
+    const size_t n = (size_t)v->kernel->values.n;
+    unsigned char *outside = malloc(n + 1);
+    for (size_t i = 0; i < n; i++)
+        outside[i] = v->seen[i];
+    for (int i = 0; i < b->nargs; i++)
+        define(v, b->args[i]);
+    for (const Op *op = b->first; op; op = op->next) {
+        check_op(v, op);
+        rule(v, op->block == b, "an op believes to be elsewhere");
+        rule(v, op->next ? op->next->prev == op : b->last == op, "a chain of ops is broken");
+        rule(v, !ends(op) || !op->next, "an op follows the end of its block");
+    }
+    v->op = b->parent;
+    rule(v, !b->parent || (b->last && ends(b->last)), "a region does not end");
+    for (size_t i = 0; i < n; i++)
+        v->seen[i] = outside[i];
+    free(outside);
+}
+
+/* A kernel: parameters and program indices can be used everywhere. */
+static bool verify_kernel(const Kernel *k, const char *after)
+{
+    Verify v = {.kernel = k, .after = after, .right = true};
+    v.made = calloc((size_t)k->values.n + 1, 1);
+    v.seen = calloc((size_t)k->values.n + 1, 1);
+    for (int i = 0; i < k->params.n; i++)
+        define(&v, k->params.at[i].value);
+    for (int i = 0; i < k->axes.n; i++)
+        if (k->axes.at[i].index)
+            define(&v, k->axes.at[i].index);
+    check_block(&v, k->body);
+    free(v.made);
+    free(v.seen);
+    return v.right;
+}
+
+/* The rules of all kernels; what is broken is printed. */
+bool verify(const Program *p, const char *after)
+{
+    bool right = true;
+    for (int f = 0; f < p->functions.n; f++)
+        for (int k = 0; k < p->functions.at[f]->kernels.n; k++)
+            right = verify_kernel(p->functions.at[f]->kernels.at[k], after) && right;
+    return right;
+}
