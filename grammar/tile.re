@@ -75,7 +75,8 @@ again:
         { BAD("E0104", "`%.*s` is not a number", TEXT); }
     ["] in_text* ["]                    { IS(T_STRING); }
     ["] loose* ["]
-        { SAY("E0105", "a string knows \\n \\t \\\\ \\\" \\xHH and no other escape"); IS(T_STRING); }
+        { SAY("E0105", "a string knows \\n \\t \\\\ \\\" \\xHH and no other escape");
+          IS(T_STRING); }
     ["] loose*
         { SAY("E0105", "this string has no end on its line"); IS(T_STRING); }
     "++"
@@ -114,7 +115,7 @@ done:
     return code;
 }
 
-/* Moves *from past a comment, others in it too; false and an error at its start if it has no end. */
+/* Moves *from past a comment and those in it; false and an error at its start if it has no end. */
 static bool skip_comment(Parser *p, const char *open, const char **from)
 {
     const char *at = *from;

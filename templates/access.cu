@@ -32,12 +32,12 @@ static __device__ __forceinline__ void store_vec(T *to, const T (&from)[N])
 
 // ---- fill_vec
 // N times the same value, where there is nothing to load.
-template <typename T, int N>
-static __device__ __forceinline__ void fill_vec(T (&to)[N], T value)
+template <typename T, int N, typename V>
+static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
 {
 #pragma unroll
     for (int c = 0; c < N; c++)
-        to[c] = value;
+        to[c] = (T)value;
 }
 
 // ---- tile_clip

@@ -1,5 +1,6 @@
 /* access.c -- where tiles lie in memory: addresses, bounds, loads, stores */
 #include "mapping.h"
+#include "padding.h"
 #include <string.h>
 
 /* ---- formulas as C ------------------------------------------------------------------------------ */
@@ -32,65 +33,6 @@ const char *tensor_name(const Value *tensor)
 }
 
 /* ---- what is known at translation ------------------------------------------------------------------ */
-
-static bool never_negative(const Kernel *k, Sym s);
-
-static bool atom_never_negative(const Kernel *k, Sym s)
-{
-    for (int i = 0; s->kind == SYM_NAME && i < k->extents.n; i++)
-        if (k->extents.at[i] == s->name)
-            return true;
-    if (s->kind != SYM_VALUE)
-        return false;
-    const Value *v = s->value;
-    for (int i = 0; i < k->axes.n; i++)
-        if (k->axes.at[i].index == v)
-            return true;
-    const Op *loop = v->block ? v->block->parent : NULL;
-    if (!loop || loop->kind != OP_FOR || v->block->args[0] != v)
-        return false;
-    const Op *from = loop->args[0]->def, *step = loop->args[2]->def;
-    return step && step->kind == OP_CONST && step->constant.i > 0 && from
-        && ((from->kind == OP_CONST && from->constant.i >= 0)
-            || (from->kind == OP_SYM && never_negative(k, from->sym)));
-}
-
-/* Provably s >= 0 whatever the launch is. */
-static bool never_negative(const Kernel *k, Sym s)
-{
-    bool all = true, any = false;
-    for (int i = 0; i < s->n; i++) {
-        bool yes = never_negative(k, s->kid[i]);
-        all &= yes;
-        any |= yes;
-    }
-    switch (s->kind) {
-    case SYM_CONST: return s->k >= 0;
-    case SYM_SUM: case SYM_PRODUCT: return all && s->k >= 0;
-    case SYM_DIV: case SYM_MOD: case SYM_CEIL: case SYM_MIN: return all;
-    case SYM_MAX: return any;
-    case SYM_NAME: case SYM_VALUE: return atom_never_negative(k, s);
-    case SYM_BAD: return false;
-    }
-    return false;
-}
-
-/* Provably s < hi: s is the index of a program axis that has just hi programs, or both are numbers. */
-static bool always_below(const Kernel *k, Sym s, Sym hi)
-{
-    if (never_negative(k, sym_sub(sym_sub(hi, s), sym_const(1))))
-        return true;
-    for (int i = 0; s->kind == SYM_VALUE && i < k->axes.n; i++) {
-        const Axis *axis = &k->axes.at[i];
-        if (axis->index != s->value)
-            continue;
-        for (int j = 0; j < axis->counts.n; j++)
-            if (axis->counts.at[j].count != hi)
-                return false;
-        return axis->counts.n > 0;
-    }
-    return false;
-}
 
 /* Can op move `width` elements at once along the fast Dim, where its pointers and strides are aligned? */
 bool access_is_vector(const Plan *p, const Op *op, int width)
@@ -137,24 +79,35 @@ static void hoist_line(Emit *e, const char *text)
     e->indent = indent;
 }
 
+/* max(min(s, n), 0), as padding.c makes bounds, by the function that says so; NULL if it has another form. */
+static const char *clip_text(Emit *e, Sym bound)
+{
+    int64_t n, zero;
+    Sym inner = bound;
+    for (int i = 0; i < 2 && bound->kind == SYM_MAX; i++)
+        if (sym_const_of(bound->kid[1 - i], &zero) && zero == 0)
+            inner = bound->kid[i];
+    for (int j = 0; j < 2 && inner->kind == SYM_MIN; j++)
+        if (sym_const_of(inner->kid[j], &n))
+            return arena_printf("tile_clip(%s, %lld)", sym_c(e, inner->kid[1 - j]), (long long)n);
+    return NULL;
+}
+
 /* The name of a bound along d, computed once before the loops: cols, rows.. clipped to the tile. */
 const char *bound_name(Emit *e, Sym bound, const Dim *d)
 {
-    int64_t k, extent;
+    int64_t k;
     if (sym_const_of(bound, &k))
         return arena_printf("%lld", (long long)k);
     const char *name = find_hoisted(e, bound);
     if (name)
         return name;
-    const Spread *s = spread_of(e, d);
-    if (d->whole && bound == d->extent && s->loops)
+    if (d->whole && bound == d->extent && spread_of(e, d)->loops)
         return sym_c(e, bound);
-    bool clipped = bound->kind == SYM_MIN || bound->kind == SYM_MAX;
-    const char *value = sym_c(e, bound);
-    if (!clipped && !d->whole && sym_const_of(d->extent, &extent))
-        value = arena_printf("tile_clip(%s, %lld)", value, (long long)extent);
+    const char *value = clip_text(e, bound);
+    bool is_int = value != NULL;
+    value = is_int ? value : sym_c(e, bound);
     name = fresh(e, arena_printf("%ss", d->name));
-    bool is_int = !strncmp(value, "tile_clip", 9);
     hoist_line(e, arena_printf(is_int ? "const int %s = %s;" : strchr(value, ' ') ? "const int %s = (int)(%s);"
                                : "const int %s = (int)%s;", name, value));
     push(&e->hoisted, ((Hoisted){ bound, name }));
@@ -178,7 +131,7 @@ static const char *interval_guard(Emit *e, const Dim *d, Sym lo, Sym hi, bool la
 {
     const char *guard = NULL, *at = place_text(e, d, lanes);
     int64_t k, extent;
-    if (!never_negative(e->k, sym_sub(sym_const(0), lo)))
+    if (!provably_at_least(e->k, sym_sub(sym_const(0), lo), 0))
         guard = arena_printf("%s >= %s", at, bound_name(e, lo, d));
     bool complete = sym_const_of(hi, &k) && sym_const_of(d->extent, &extent) && k >= extent;
     complete |= d->extent == hi && !d->whole;
@@ -190,20 +143,14 @@ static const char *interval_guard(Emit *e, const Dim *d, Sym lo, Sym hi, bool la
     return and_also(guard, arena_printf("%s < %s", at, bound_name(e, end, d)));
 }
 
-static Sym steps_up_to(Sym edge, const Access *a, int axis)
-{
-    Sym way = sym_sub(edge, a->start[axis]);
-    return a->step[axis] == 1 ? way : sym_ceil(way, sym_const(a->step[axis]));
-}
-
 /* Is the one element that the access takes along tensor axis a inside? NULL: always. */
 static const char *single_guard(Emit *e, const Access *a, int axis)
 {
     const char *guard = NULL;
     Sym at = a->start[axis];
-    if (!never_negative(e->k, sym_sub(at, a->lo[axis])))
+    if (!provably_at_least(e->k, sym_sub(at, a->lo[axis]), 0))
         guard = arena_printf("%s >= %s", sym_c(e, at), sym_c(e, a->lo[axis]));
-    if (!always_below(e->k, at, a->hi[axis]))
+    if (!provably_at_least(e->k, sym_sub(a->hi[axis], at), 1))
         guard = and_also(guard, arena_printf("%s < %s", sym_c(e, at), sym_c(e, a->hi[axis])));
     return guard;
 }
@@ -216,10 +163,10 @@ const char *access_guard(Emit *e, const Op *op, bool lanes)
     const char *guard = NULL;
     for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
         const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
-        const char *one = d ? interval_guard(e, d, steps_up_to(a->lo[axis], a, axis),
-                                             steps_up_to(a->hi[axis], a, axis), lanes)
-                            : single_guard(e, a, axis);
-        guard = and_also(guard, one);
+        Valid v = d ? valid_of_load(e->k, a, axis, d->extent) : (Valid){ 0 };
+        if (d && v.kind != VALID_INTERVAL)
+            v = (Valid){ .kind = VALID_INTERVAL, .lo = sym_const(0), .hi = d->extent };
+        guard = and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes) : single_guard(e, a, axis));
     }
     return guard;
 }

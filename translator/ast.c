@@ -108,7 +108,7 @@ bool node_is(const Node *n, const char *text)
     return n->text.len == len && !memcmp(n->source->text + n->text.at, text, len);
 }
 
-/* ---- the comment above a definition -------------------------------------------------------------- */
+/* ---- the comment above a definition ---------------------------------------------------------- */
 
 /* A line that is a // comment and nothing else: what stands behind // and a space. */
 static bool comment_line(const Source *s, int line, const char **at, int *len)
@@ -145,8 +145,9 @@ static const char *const kind_names[] = {
     [N_CONST] = "const", [N_WITH] = "with", [N_ATTRS] = "attrs", [N_ATTR] = "attr", [N_FN] = "fn",
     [N_COLLECTIVE_FN] = "collective-fn", [N_KERNEL] = "kernel", [N_SIMT_KERNEL] = "simt-kernel",
     [N_PIPELINE] = "pipeline", [N_STATICS] = "statics", [N_STATIC] = "static",
-    [N_STATIC_IN] = "static-in", [N_PARAMS] = "params", [N_PARAM] = "param", [N_PARAM_REF] = "param&",
-    [N_PARAM_ATOMIC] = "param&atomic", [N_PARAM_MUT] = "param&mut", [N_PARAM_ADD] = "param&add",
+    [N_STATIC_IN] = "static-in", [N_PARAMS] = "params", [N_PARAM] = "param",
+    [N_PARAM_REF] = "param&", [N_PARAM_ATOMIC] = "param&atomic",
+    [N_PARAM_MUT] = "param&mut", [N_PARAM_ADD] = "param&add",
     [N_OPTIONAL] = "optional", [N_BY] = "by", [N_AXES] = "axes", [N_AXIS] = "axis",
     [N_NAMED_AXIS] = "named-axis", [N_IN] = "in", [N_OF] = "of", [N_CLAUSES] = "clauses",
     [N_WHERE] = "where", [N_TUNE] = "tune", [N_GRID] = "grid", [N_BLOCK_SIZE] = "block-size",

@@ -1,5 +1,6 @@
 /* bounds.c -- is a formula never negative, whatever the launch and the program are? */
 /* needs: the bounds of loops and program axes.  gives: proofs.  keeps: everything. */
+#include <string.h>
 #include "padding.h"
 
 enum { DEEPEST = 6, MOST_STEPS = 400 };
@@ -7,17 +8,51 @@ enum { DEEPEST = 6, MOST_STEPS = 400 };
 typedef struct { const Kernel *k; int steps; } Proof;
 
 static bool holds(Proof *p, Sym s, int depth);
+static Sym sym_at_depth(const Value *v, int depth);
 
 /* ---- what bounds an atom ----------------------------------------------------------------------- */
 
-/* The formula of an integer scalar. */
-Sym sym_of_scalar(const Value *v)
+/* The formula of a division by a number above 0, or NULL. */
+static Sym quotient_of(const char *row, Sym a, Sym b)
 {
+    int64_t d;
+    if (!sym_const_of(b, &d) || d <= 0)
+        return NULL;
+    return !strcmp(row, "ceildiv") ? sym_ceil(a, b) : !strcmp(row, "floordiv") ? sym_div(a, b)
+         : !strcmp(row, "mod") ? sym_mod(a, b) : NULL;
+}
+
+/* The formula of an operation on i64 scalars, or NULL. */
+static Sym formula_of(const Op *op, int depth)
+{
+    static const struct { const char *row; Sym (*make)(Sym a, Sym b); } makers[] = {
+        {"add", sym_add}, {"sub", sym_sub}, {"mul", sym_mul}, {"min", sym_min}, {"max", sym_max},
+    };
+    if (op->kind != OP_ELEM || op->nargs != 2 || op->args[0]->type.elem != EL_I64)
+        return NULL;
+    const Sym a = sym_at_depth(op->args[0], depth + 1), b = sym_at_depth(op->args[1], depth + 1);
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+        if (!strcmp(op->row->name, makers[i].row))
+            return makers[i].make(a, b);
+    return quotient_of(op->row->name, a, b);
+}
+
+/* The formula of an integer scalar, from not too many operations. */
+static Sym sym_at_depth(const Value *v, int depth)
+{
+    const bool known = v->sym && !sym_is_bad(v->sym) && v->sym != sym_value(v);
     if (v->def && v->def->kind == OP_CONST)
         return sym_const(v->def->constant.i);
     if (v->def && v->def->kind == OP_SYM)
         return v->def->sym;
-    return v->sym && !sym_is_bad(v->sym) ? v->sym : sym_value(v);
+    const Sym made = known ? v->sym : v->def && depth < DEEPEST ? formula_of(v->def, depth) : NULL;
+    return made && !sym_is_bad(made) ? made : sym_value(v);
+}
+
+/* The formula of an integer scalar; if nothing is known, it stands for itself. */
+Sym sym_of_scalar(const Value *v)
+{
+    return sym_at_depth(v, 0);
 }
 
 /* The for whose index v is, if that counts up; or NULL. */
@@ -74,13 +109,19 @@ static bool atom_holds(Proof *p, Sym s, int depth)
 /* A term of a sum, k * rest * atom, and the sum without it. */
 typedef struct { Sym without, rest, atom; int64_t k; } Piece;
 
-/* Does the sum hold with `by` for the atom? divisor: of by. */
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+/* Does the sum hold with by / divisor for the atom? All of it is multiplied where that divides. */
 static bool holds_with(Proof *p, const Piece *t, Sym by, int64_t divisor, int depth)
 {
-    if (t->k % divisor)
+    if (t->k > INT32_MAX || t->k < INT32_MIN || divisor > INT32_MAX)
         return false;
-    const Sym term = sym_mul(sym_mul(sym_const(t->k / divisor), t->rest), by);
-    return holds(p, sym_add(t->without, term), depth + 1);
+    const int64_t times = divisor / gcd(t->k < 0 ? -t->k : t->k, divisor);
+    const Sym term = sym_mul(sym_mul(sym_const(t->k * times / divisor), t->rest), by);
+    return holds(p, sym_add(sym_mul(t->without, sym_const(times)), term), depth + 1);
 }
 
 /* Does the sum hold with the least or largest number that a quotient can be? */
@@ -211,6 +252,12 @@ static Sym by_contract(Sym atom, void *arg)
 {
     const int64_t d = atom->kind == SYM_NAME ? contract_divisor(arg, atom) : 1;
     return d == 1 ? atom : sym_mul(sym_const(d), sym_div(atom, sym_const(d)));
+}
+
+/* Provably d divides s in every launch that the kernel takes. */
+bool provably_divides(const Kernel *k, int64_t d, Sym s)
+{
+    return sym_divides(d, sym_replace(s, by_contract, (void *)k));
 }
 
 /* Provably s >= least in every program of every launch that the kernel takes. */

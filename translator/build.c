@@ -31,6 +31,8 @@ bool deeper(Check *c, Pos pos)
     enum { DEEPEST = 1000 };
     if (++c->depth <= DEEPEST) return true;
     c->depth--;
+    if (c->gave_up) return false;
+    c->gave_up = true;
     mistake(c, pos, "E0413", "nested more than %d deep", DEEPEST);
     help("give a name to a part of it with `let`");
     return false;

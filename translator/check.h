@@ -61,6 +61,7 @@ typedef struct Check {
     LIST(const Node *) calls;                      /* fns being inlined: the fn, its call, the next fn.. */
     int unrolled;                                  /* rounds of `for static`, and calls of fns, so far */
     int depth;                                     /* of nested expressions and statements */
+    bool gave_up;                                  /* this body is too deep or too large, which was said */
     struct Loop *loop;                             /* loop.c: innermost */
     struct Known *known;                           /* optional.c: the optional tensors that are there, here */
     LIST(struct File *) files;                     /* resolve.c: the main file, then what `use` brought */

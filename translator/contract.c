@@ -326,6 +326,15 @@ static const char *truth_text(const Kernel *k, Sym s, bool truth)
     return arena_printf("%s %s 0", c_sym_host(k, s), truth ? "!=" : "==");
 }
 
+/* One side of a comparison; a lone int32_t needs no cast. */
+static const char *side_text(const Kernel *k, Sym s)
+{
+    for (int i = 0; s->kind == SYM_NAME && i < k->params.n; i++)
+        if (k->params.at[i].name == s->name && k->params.at[i].type.elem == EL_I32)
+            return c_name(s->name);
+    return c_sym_host(k, s);
+}
+
 /* The condition as C, or its opposite. */
 const char *cond_text(const Kernel *k, const Cond *c, const Locals *names, bool holds)
 {
@@ -342,7 +351,7 @@ const char *cond_text(const Kernel *k, const Cond *c, const Locals *names, bool 
     case COND_ALIGNED: return arena_printf("%s%s", holds ? "" : "!", aligned_text(k, c, names));
     case COND_EQ: case COND_NE: case COND_LT: case COND_LE: break;
     }
-    const char *a = c_sym_host(k, c->a), *b = c_sym_host(k, c->b);
+    const char *a = side_text(k, c->a), *b = side_text(k, c->b);
     if (sym_const_of(c->a, &number))
         return arena_printf("%s %s %s", b, swapped[c->kind][holds], a);
     return arena_printf("%s %s %s", a, operators[c->kind][holds], b);
@@ -371,14 +380,14 @@ const char *cond_source(const Kernel *k, const Cond *c)
     return escape(cond_plain(k, c));
 }
 
-/* Checks the conditions that all kernels share. */
-void refuse_conds(Text *out, const Function *f, const Locals *names)
+/* Checks the conditions that all kernels share: those on the table of tensors, or the others. */
+void refuse_conds(Text *out, const Function *f, const Locals *names, bool on_tensors)
 {
     const Kernel *k = f->kernels.at[0];
     for (int i = 0; i < k->conds.n; i++) {
         const Cond *c = &k->conds.at[i];
         Pieces any = { 0 };
-        if (!cond_is_shared(f, c))
+        if (!cond_is_shared(f, c) || (c->kind == COND_ALIGNED) != on_tensors)
             continue;
         push(&any, cond_text(k, c, names, false));
         refuse_if(out, f, &any, arena_printf("`where %s` does not hold", cond_source(k, c)),

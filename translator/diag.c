@@ -21,7 +21,7 @@ static struct {
     int errors;                                    /* asked for */
     int shown;                                     /* of them printed */
     int reports;                                   /* errors and warnings printed */
-    bool silent;                                   /* the last one was not printed: its notes neither */
+    bool silent;                                   /* the last one is not printed, nor its notes */
     int *slots, room;                              /* by hash: 1 + index into seen, or 0 */
     LIST(Seen) seen;
 } diag;
@@ -38,7 +38,8 @@ static uint32_t seen_hash(const Seen *s)
 
 static bool seen_same(const Seen *a, const Seen *b)
 {
-    return a->at == b->at && a->source == b->source && a->message == b->message && !strcmp(a->code, b->code);
+    return a->at == b->at && a->source == b->source && a->message == b->message
+        && !strcmp(a->code, b->code);
 }
 
 /* The slot of s in the table of so many slots: its own, or an empty one. */
@@ -77,6 +78,8 @@ static bool colored(void)
     return isatty(2) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
+static bool is_control(char c) { return (unsigned char)c < 0x20 || c == 0x7F; }
+
 /* A message without what would steer a terminal; a new line stays one, indented. */
 static void add_clean(Text *out, const char *s)
 {
@@ -84,7 +87,7 @@ static void add_clean(Text *out, const char *s)
     while (left) {
         size_t n = utf8_length(s, left);
         if (*s == '\n') text_add(out, "\n        ", 9);
-        else if (n == 0 || (n == 1 && ((unsigned char)*s < 0x20 || *s == 0x7F))) text_add(out, "?", 1);
+        else if (n == 0 || is_control(*s)) text_add(out, "?", 1);
         else text_add(out, s, n);
         s += n ? n : 1;
         left -= n ? n : 1;
@@ -99,7 +102,8 @@ static void print_text(ReportKind kind, Pos p, const char *tag, const char *mess
     const char *hue = color ? kinds[kind].color : "";
     Text out = { 0 };
     if (kind == REPORT_HELP) text_printf(&out, "  ");
-    else if (p.source) text_printf(&out, "%s%s:%d:%d:%s ", bold, p.source->path, source_line(p), source_column(p), plain);
+    else if (p.source) text_printf(&out, "%s%s:%d:%d:%s ", bold, p.source->path, source_line(p),
+                                   source_column(p), plain);
     else text_printf(&out, "%stilec:%s ", bold, plain);
     text_printf(&out, "%s%s:%s ", hue, kinds[kind].word, plain);
     if (kind == REPORT_ERROR || kind == REPORT_WARNING) text_printf(&out, "%s", bold);
@@ -118,7 +122,7 @@ static void add_json(Text *out, const char *key, const char *s)
         size_t n = utf8_length(s, left);
         if (n == 0) text_printf(out, "\\ufffd");
         else if (*s == '"' || *s == '\\') text_printf(out, "\\%c", *s);
-        else if (n == 1 && ((unsigned char)*s < 0x20 || *s == 0x7F)) text_printf(out, "\\u%04x", (unsigned char)*s);
+        else if (is_control(*s)) text_printf(out, "\\u%04x", (unsigned char)*s);
         else text_add(out, s, n);
         s += n ? n : 1;
         left -= n ? n : 1;
@@ -136,8 +140,8 @@ static void print_json(ReportKind kind, Pos p, const char *tag, const char *mess
     if (p.source) {
         Pos end = { p.source, p.at + p.len, 0 };
         add_json(&out, "file", p.source->path);
-        text_printf(&out, ",\"line\":%d,\"column\":%d,\"endLine\":%d,\"endColumn\":%d", source_line(p),
-                    source_column(p), source_line(end), source_column(end));
+        text_printf(&out, ",\"line\":%d,\"column\":%d", source_line(p), source_column(p));
+        text_printf(&out, ",\"endLine\":%d,\"endColumn\":%d", source_line(end), source_column(end));
     }
     add_json(&out, "message", message);
     text_printf(&out, "}\n");

@@ -11,9 +11,9 @@ const char *code_nearest(const char *code);        /* for "did you mean"; NULL i
 void code_explain(FILE *out, const Code *c);
 
 /* ---- near.c ---------------------------------------------------------------------------------- */
-const char *nearest(const char *word, const char *const *words, size_t n);   /* NULL if none is near */
+const char *nearest(const char *word, const char *const *words, size_t n); /* NULL: none is near */
 
 /* ---- excerpt.c ------------------------------------------------------------------------------ */
-size_t utf8_length(const char *s, size_t n);       /* bytes of the character at s; 0 if it is none */
+size_t utf8_length(const char *s, size_t n);       /* bytes of the character at s; 0: none */
 void excerpt(Text *out, Pos p, const char *color, const char *plain);   /* its line, and carets */
 #endif

@@ -37,20 +37,22 @@ static const struct Tool {
     const char *(*find)(const char *name);
     const char *without;
 } tools[] = {
-    { "g++",           "g++",  program_find, "tilec run --on=cpu does not work (Debian: apt install g++)" },
-    { "Boost.Context", "context/fiber.hpp", boost_find, "tilec run --on=cpu does not work (apt install libboost-context-dev)" },
-    { "nvcc",          "nvcc", program_find, "the output is not compiled for a GPU, tilec run --on=gpu does not work" },
-    { "a GPU",         "",     gpu_find,     "tilec run --on=gpu does not work" },
-    { "re2c",          "re2c", program_find, "tilec itself cannot be built again (apt install re2c)" },
-    { "Lemon",         "lemon", program_find, "tilec itself cannot be built again (apt install lemon)" },
+    { "g++", "g++", program_find, "no tilec run --on=cpu (apt install g++)" },
+    { "Boost.Context", "context/fiber.hpp", boost_find,
+      "no tilec run --on=cpu (apt install libboost-context-dev)" },
+    { "nvcc", "nvcc", program_find, "the output is not compiled for a GPU; no tilec run --on=gpu" },
+    { "a GPU", "", gpu_find, "no tilec run --on=gpu" },
+    { "re2c", "re2c", program_find, "tilec itself cannot be built (apt install re2c)" },
+    { "Lemon", "lemon", program_find, "tilec itself cannot be built (apt install lemon)" },
 };
 
 /* Prints a line for each tool. The exit status is 0: what is missing is no mistake. */
 int doctor_main(void)
 {
-    const char *stdlib = home_find("stdlib", "std"), *emulator = home_find("emulator", "tile_emulator.h");
+    const char *stdlib = home_find("stdlib", "std");
+    const char *emulator = home_find("emulator", "tile_emulator.h");
     printf("%-14s %s\n", "stdlib", stdlib ? stdlib : "missing: `use std.nn` does not work");
-    printf("%-14s %s\n", "emulator", emulator ? emulator : "missing: tilec run --on=cpu does not work");
+    printf("%-14s %s\n", "emulator", emulator ? emulator : "missing: no tilec run --on=cpu");
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         const char *path = tools[i].find(tools[i].name);
         if (path) printf("%-14s %s\n", tools[i].shown, path);

@@ -279,7 +279,7 @@ static Ex element_of_iota(Emit *e, const Value *v)
 static Ex element_of_coord(Emit *e, const Value *v)
 {
     Ex at = place_of(e, v);
-    Sym start = v->def->access->start[v->def->axis];
+    Sym start = v->def->access->start[0];
     if (sym_is(start, 0))
         return ex(arena_printf("(int64_t)%s", within(at, PREC_UNARY)), PREC_UNARY);
     return ex(arena_printf("%s + %s", sym_c(e, start), within(at, PREC_MUL)), PREC_ADD);
@@ -311,6 +311,21 @@ static Ex element_of_guard(Emit *e, const Value *v, Ex yes, Ex no)
     return ex(arena_printf("%s ? %s : %s", guard, within(yes, PREC_LOR), within(no, PREC_LOR)), PREC_COND);
 }
 
+static const Constant *fill_of_load(const Op *load, void *arg)
+{
+    (void)arg;
+    const ValueMap *m = map_of(load->results[0]);
+    return m->has_fill ? &m->fill : NULL;
+}
+
+/* Does the padding of a fill's operand hold the fill's value by itself? Then it costs nothing. */
+static bool holds_already(const Op *fill)
+{
+    const Op *by = fill->args[1]->def;
+    Pad pad = pad_if(fill->args[0], fill_of_load, NULL);
+    return by && by->kind == OP_CONST && pad.kind == PAD_CONST && pad.value.u == by->constant.u;
+}
+
 /* ---- any value ---------------------------------------------------------------------------------------------- */
 
 static Ex element_of_op(Emit *e, Value *v)
@@ -339,6 +354,8 @@ static Ex element_of_op(Emit *e, Value *v)
     case OP_COORD:
         return element_of_coord(e, v);
     case OP_FILL:
+        if (holds_already(op))
+            return element(e, op->args[0]);
         return element_of_guard(e, v, element(e, op->args[0]), element(e, op->args[1]));
     case OP_VALID:
         return element_of_guard(e, v, ex("true", PREC_PRIMARY), ex("false", PREC_PRIMARY));

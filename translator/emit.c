@@ -170,6 +170,15 @@ static bool is_template(const Emit *e)
     return (e->body->kind != BODY_TILE && e->body->kind != BODY_STREAM) || e->plan->vectors.n > 0;
 }
 
+/* A name of ours: as it is where c_name keeps the user from it, otherwise one that is free. */
+static const char *own_name(Emit *e, const char *name)
+{
+    if (!c_reserved(name))
+        return fresh(e, name);
+    push(&e->names.used, name);
+    return name;
+}
+
 static void reserve_names(Emit *e)
 {
     const Kernel *k = e->k;
@@ -181,12 +190,12 @@ static void reserve_names(Emit *e)
     }
     for (int i = 0; i < k->extents.n; i++)
         push(&e->names.used, c_name(k->extents.at[i]));
-    e->w = fresh(e, "W");
-    e->vecs = fresh(e, "VECS");
-    e->threads = fresh(e, "THREADS");
-    e->lane = fresh(e, "c");
-    e->warp_lane = fresh(e, "lane");
-    e->thread = e->body->threads == 32 ? e->warp_lane : fresh(e, "thread");
+    e->w = own_name(e, "W");
+    e->vecs = own_name(e, "VECS");
+    e->threads = own_name(e, "THREADS");
+    e->lane = own_name(e, "c");
+    e->warp_lane = own_name(e, "lane");
+    e->thread = e->body->threads == 32 ? e->warp_lane : own_name(e, "thread");
 }
 
 static void name_parameters(Emit *e)
@@ -226,7 +235,7 @@ static const char *template_line(const Emit *e)
 static void body_text(Emit *e, Text *out)
 {
     Text code = { 0 }, shared = { 0 };
-    HeadLines lines = { 0 };
+    HeadLines lines = { 0 }, constants = { 0 };
     text_add(&code, "", 0);
     text_add(&shared, "", 0);
     e->out = &code;
@@ -234,9 +243,10 @@ static void body_text(Emit *e, Text *out)
     e->indent = 1;
     write_block(e, e->k->body);
     drop_single_braces(&code);
-    constant_lines(e, &lines);
+    constant_lines(e, &constants);
     program_lines(e, &lines);
     thread_lines(e, &lines);
+    add_used(out, constants.at, constants.n, arena_printf("%s%s", shared.at, code.at));
     text_add(out, shared.at, shared.n);
     add_used(out, lines.at, lines.n, code.at);
     if (code.n && code.at[0] == ' ' && (lines.n || shared.n))

@@ -2,7 +2,7 @@
 #include "diag.h"
 #include <string.h>
 
-enum { WIDTH = 100, BEFORE = 40 };                 /* a long line: characters shown, of them before the place */
+enum { WIDTH = 100, BEFORE = 40 };                 /* of a long line: shown, and before the place */
 
 /* The bytes of the character at s, of which n are there; 0 if that is no UTF-8. */
 size_t utf8_length(const char *s, size_t n)
@@ -55,14 +55,21 @@ static void choose(Window *w)
     w->to = forward(w, w->from, WIDTH);
 }
 
+/* Would a terminal show the character of n bytes, and do nothing else? */
+static bool is_plain(const char *s, int n)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    if (n == 1) return *u == '\t' || (*u >= 0x20 && *u < 0x7F);
+    return !(u[0] == 0xC2 && u[1] < 0xA0);
+}
+
 /* Adds the piece of the line; what would steer a terminal, and what is no UTF-8, as `?`. */
 static void add_piece(Text *out, const Window *w)
 {
     if (w->from > 0) text_add(out, "...", 3);
     for (int i = w->from; i < w->to; ) {
         int n = step(w->s + i, w->to - i);
-        unsigned char c = (unsigned char)w->s[i];
-        bool plain = c == '\t' || (n == 1 ? c >= 0x20 && c < 0x7F : !(c == 0xC2 && (unsigned char)w->s[i + 1] < 0xA0));
+        bool plain = is_plain(w->s + i, n);
         text_add(out, plain ? w->s + i : "?", plain ? (size_t)n : 1);
         i += n;
     }
@@ -77,7 +84,8 @@ static void add_carets(Text *out, const Window *w)
         text_add(out, w->s[i] == '\t' ? "\t" : " ", 1);
     text_add(out, "^", 1);
     if (w->at >= w->to) return;
-    for (int i = w->at + step(w->s + w->at, w->to - w->at); i < w->end && i < w->to; i += step(w->s + i, w->to - i))
+    int i = w->at + step(w->s + w->at, w->to - w->at);
+    for (; i < w->end && i < w->to; i += step(w->s + i, w->to - i))
         text_add(out, "~", 1);
 }
 

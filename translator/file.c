@@ -5,16 +5,6 @@
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* A body that is a template and its entry for wide accesses are two functions. */
-static void tell_apart(Plan *p)
-{
-    for (int i = 0; p && i < p->entries.n; i++) {
-        Entry *e = &p->entries.at[i];
-        if (p->vectors.n && e->body && !strcmp(e->symbol, e->body->name))
-            e->symbol = arena_printf("%s_%s", e->symbol, e->width > 1 ? "aligned" : "any");
-    }
-}
-
 /* The plans of all kernels, by function and kernel; NULL after a report. */
 static Plan ***plan_all(const Program *p)
 {
@@ -25,7 +15,6 @@ static Plan ***plan_all(const Program *p)
         plans[i] = new_array(Plan *, f->kernels.n);
         for (int j = 0; j < f->kernels.n; j++) {
             plans[i][j] = plan_kernel(f->kernels.at[j]);
-            tell_apart(plans[i][j]);
             good = good && plans[i][j];
         }
     }

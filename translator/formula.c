@@ -45,8 +45,8 @@ bool sym_divides(int64_t d, Sym s)
 /* Is there an atom, a division or the like among them, for which is() holds? */
 bool sym_mentions(Sym s, bool (*is)(Sym atom, void *arg), void *arg)
 {
-    bool inner = s->kind == SYM_CONST || s->kind == SYM_SUM || s->kind == SYM_PRODUCT || s->kind == SYM_BAD;
-    if (!inner && is(s, arg)) return true;
+    bool inner = s->kind == SYM_SUM || s->kind == SYM_PRODUCT;
+    if (!inner && s->kind != SYM_CONST && s->kind != SYM_BAD && is(s, arg)) return true;
     for (int i = 0; i < s->n; i++)
         if (sym_mentions(s->kid[i], is, arg)) return true;
     return false;
@@ -73,8 +73,10 @@ Sym sym_replace(Sym s, Sym (*atom)(Sym atom, void *arg), void *arg)
     }
     a = sym_replace(s->kid[0], atom, arg);
     b = sym_replace(s->kid[1], atom, arg);
-    return s->kind == SYM_DIV ? sym_div(a, b) : s->kind == SYM_MOD ? sym_mod(a, b)
-         : s->kind == SYM_CEIL ? sym_ceil(a, b) : s->kind == SYM_MIN ? sym_min(a, b) : sym_max(a, b);
+    if (s->kind == SYM_DIV) return sym_div(a, b);
+    if (s->kind == SYM_MOD) return sym_mod(a, b);
+    if (s->kind == SYM_CEIL) return sym_ceil(a, b);
+    return s->kind == SYM_MIN ? sym_min(a, b) : sym_max(a, b);
 }
 
 /* ---- its number ------------------------------------------------------------------------------ */
@@ -99,7 +101,13 @@ static bool eval2(SymKind kind, int64_t a, int64_t b, int64_t *k)
     return true;
 }
 
-/* The number of s, if atom() gives that of every name and value; false if not, on overflow, on / 0. */
+/* One more summand or factor; false on overflow. */
+static bool eval_more(SymKind kind, int64_t a, int64_t *k)
+{
+    return kind == SYM_SUM ? !__builtin_add_overflow(*k, a, k) : !__builtin_mul_overflow(*k, a, k);
+}
+
+/* The number of s, if atom() gives those of names and values; false if not, on overflow, on / 0. */
 bool sym_eval(Sym s, bool (*atom)(Sym atom, int64_t *k, void *arg), void *arg, int64_t *k)
 {
     int64_t a, b;
@@ -113,12 +121,11 @@ bool sym_eval(Sym s, bool (*atom)(Sym atom, int64_t *k, void *arg), void *arg, i
     case SYM_SUM: case SYM_PRODUCT:
         *k = s->k;
         for (int i = 0; i < s->n; i++)
-            if (!sym_eval(s->kid[i], atom, arg, &a)
-                || (s->kind == SYM_SUM ? __builtin_add_overflow(*k, a, k) : __builtin_mul_overflow(*k, a, k)))
-                return false;
+            if (!sym_eval(s->kid[i], atom, arg, &a) || !eval_more(s->kind, a, k)) return false;
         return true;
     case SYM_DIV: case SYM_MOD: case SYM_CEIL: case SYM_MIN: case SYM_MAX:
-        return sym_eval(s->kid[0], atom, arg, &a) && sym_eval(s->kid[1], atom, arg, &b) && eval2(s->kind, a, b, k);
+        return sym_eval(s->kid[0], atom, arg, &a) && sym_eval(s->kid[1], atom, arg, &b)
+            && eval2(s->kind, a, b, k);
     }
     return false;
 }
@@ -156,7 +163,8 @@ static void add_sum(Text *t, Sym s)
             add_product(t, s->kid[i]);
         }
     }
-    if (s->k && !number_first) text_printf(t, " %c %llu", s->k < 0 ? '-' : '+', (unsigned long long)magnitude(s->k));
+    if (s->k && !number_first)
+        text_printf(t, " %c %llu", s->k < 0 ? '-' : '+', (unsigned long long)magnitude(s->k));
 }
 
 static void add_call(Text *t, const char *name, Sym s)
@@ -171,10 +179,10 @@ static void add_call(Text *t, const char *name, Sym s)
 /* Adds s, in parentheses if it is looser than its place. */
 static void add_text(Text *t, Sym s, Place place)
 {
-    bool quotient = s->kind == SYM_DIV || s->kind == SYM_MOD;
-    bool negative = (s->kind == SYM_CONST || s->kind == SYM_PRODUCT) && s->k < 0;
-    bool loose = s->kind == SYM_SUM ? place > IN_SUM : s->kind == SYM_PRODUCT || quotient ? place > IN_PRODUCT : false;
-    loose = loose || (negative && place > IN_SUM);
+    bool product = s->kind == SYM_PRODUCT || s->kind == SYM_DIV || s->kind == SYM_MOD;
+    bool minus = (s->kind == SYM_CONST || s->kind == SYM_PRODUCT) && s->k < 0;
+    bool loose = ((s->kind == SYM_SUM || minus) && place > IN_SUM)
+              || (product && place > IN_PRODUCT);
     if (loose) text_printf(t, "(");
     switch (s->kind) {
     case SYM_CONST: text_printf(t, "%lld", (long long)s->k); break;

@@ -18,32 +18,44 @@ const char *comment_text(const char *text)
     return t.at;
 }
 
-/* Lines of a comment, each after ` * `. */
-static void comment_lines(Text *out, const char *text)
+/* Text broken into lines of 100 columns: the first begins with `head`, the others with `more`. */
+static void broken(Text *out, const char *head, const char *more, const char *text)
 {
-    for (const char *s = comment_text(text); *s; s += *s == '\n') {
-        size_t n = strcspn(s, "\n");
-        text_printf(out, n ? " * %.*s\n" : " *\n", (int)n, s);
-        s += n;
-    }
-}
-
-/* A paragraph, broken into lines. */
-static void paragraph(Text *out, const char *text)
-{
-    int column = 0;
+    int column = (int)strlen(head);
+    bool first = true;
+    text_printf(out, "%s", head);
     for (const char *s = comment_text(text); *s;) {
-        int n = (int)strcspn(s, " ");
-        if (column && column + 1 + n > 100) {
-            text_printf(out, "\n");
-            column = 0;
+        int n = (int)strcspn(s, " "), gap = (int)strspn(s + n, " ");
+        if (!first && column + 1 + n > 100) {
+            text_printf(out, "\n%s", more);
+            column = (int)strlen(more);
+            first = true;
         }
-        text_printf(out, column ? " %.*s" : " * %.*s", n, s);
-        column += (column ? 1 : 3) + n;
-        s += n;
-        s += strspn(s, " ");
+        text_printf(out, first ? "%.*s" : " %.*s", n, s);
+        column += !first + n;
+        first = false;
+        s += n + gap;
     }
     text_printf(out, "\n");
+}
+
+/* A paragraph of a comment. */
+static void paragraph(Text *out, const char *text)
+{
+    broken(out, " * ", " * ", text);
+}
+
+/* Lines of a comment of the source, each after ` * `; long ones are broken. */
+static void comment_lines(Text *out, const char *text)
+{
+    for (const char *s = text; *s; s += *s == '\n') {
+        int n = (int)strcspn(s, "\n");
+        if (n > 94)
+            paragraph(out, arena_printf("%.*s", n, s));
+        else
+            text_printf(out, n ? " * %s\n" : " *%s\n", comment_text(arena_printf("%.*s", n, s)));
+        s += n;
+    }
 }
 
 /* The name of a file without its folder. */
@@ -81,10 +93,11 @@ static const char *use_text(const Param *p)
     return p->loaded ? "read and updated in part" : "updated: what is not stored stays";
 }
 
-/* One line of the list of arguments. */
+/* An argument: its name in a column, and what it is. */
 static void argument(Text *out, int width, const char *name, const char *text)
 {
-    text_printf(out, " *   %-*s   %s\n", width, name, comment_text(text));
+    broken(out, arena_printf(" *   %-*s   ", width, name), arena_printf(" *   %*s     ", width, ""),
+           text);
 }
 
 /* The values that the caller may choose from. */
@@ -278,8 +291,9 @@ void emit_header(Text *out, const Program *p, Plan *const *const *plans, const c
     text_add(&code, "", 0);
     for (int i = 0; i < p->functions.n; i++)
         function(&code, p->functions.at[i], plans[i]);
-    text_printf(out, "/* %s -- translated from %s by tilec; edit the .tile, not this file.\n *\n",
-                comment_text(file), source_name(p->source));
+    broken(out, "/* ", " * ", arena_printf("%s -- translated from %s by tilec; edit the .tile, not "
+                                           "this file.", file, source_name(p->source)));
+    text_printf(out, " *\n");
     paragraph(out, general);
     text_printf(out, " */\n#ifndef %s\n#define %s\n\n#include <stdbool.h>\n#include <stdint.h>\n"
                      "#include <cuda_runtime_api.h>\n\n", guard, guard);

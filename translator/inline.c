@@ -277,6 +277,17 @@ static Given fn_block(Check *c, const Node *block, bool one)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* Has the kernel room for one more call? False after a report. */
+static bool room(Check *c, const Node *call)
+{
+    if (++c->unrolled <= MOST_CALLS && c->kernel->values.n <= MOST_VALUES) return true;
+    if (c->gave_up) return false;
+    c->gave_up = true;
+    mistake(c, node_pos(call), "E0720", "this kernel becomes too large: %d calls", c->unrolled);
+    help("everything is inlined: a fn that calls two others twice each is four copies of them");
+    return false;
+}
+
 /* May the fn be inlined here once more? False after a report. */
 static bool may_inline(Check *c, const Node *call, const Binding *fn)
 {
@@ -288,10 +299,7 @@ static bool may_inline(Check *c, const Node *call, const Binding *fn)
         help("write a loop");
         return false;
     }
-    if (++c->unrolled <= MOST_CALLS && c->kernel->values.n <= MOST_VALUES) return true;
-    mistake(c, node_pos(call), "E0720", "this kernel becomes too large: %d calls", c->unrolled);
-    help("everything is inlined: a fn that calls two others twice each is four copies of them");
-    return false;
+    return room(c, call);
 }
 
 /* What the body gave, as the result type that is written. */
@@ -389,7 +397,7 @@ static bool lambda_arguments(Check *c, const Node *call, const Binding *lambda, 
 Given call_lambda(Check *c, const Node *call, const Binding *lambda)
 {
     const Node *names = kid(lambda->decl, 0);
-    if (!names || ++c->unrolled > MOST_CALLS) return give_kind(GIVES_ERROR, call);
+    if (!names || !room(c, call)) return give_kind(GIVES_ERROR, call);
     int n = kid_count(names);
     Given *g = new_array(Given, n), out;
     if (!lambda_arguments(c, call, lambda, g)) return give_kind(GIVES_ERROR, call);

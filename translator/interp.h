@@ -34,6 +34,7 @@ Held *held(Run *r, const Value *v);
 Held *held_new(Run *r, const Op *op, const Value *v);
 void held_copy(Held *to, const Held *from);        /* elements, valid parts */
 int64_t held_int(Run *r, const Value *v);          /* of a scalar, as an i64 */
+bool run_eval(const Run *r, Sym s, int64_t *k);    /* false if no i64 holds it */
 /* The number of a formula; 0 after fail(). */
 int64_t sym_number(Run *r, const Op *op, Sym s);
 bool names_find(const Names *names, Name name, int64_t *number);

@@ -24,6 +24,13 @@ static const Tensor *tensor_of(Run *r, const Op *op, const Value *v)
     return NULL;
 }
 
+/* Where an access starts; what no i64 holds lies outside of every tensor. */
+static int64_t start_number(const Run *r, Sym s)
+{
+    int64_t k;
+    return run_eval(r, s, &k) ? k : INT64_MAX;
+}
+
 /* Computes the formulas of an access; false after a failure. */
 static bool open_window(Run *r, const Op *op, Window *w)
 {
@@ -33,7 +40,7 @@ static bool open_window(Run *r, const Op *op, Window *w)
         return false;
     w->data = w->tensor->data;
     for (int a = 0; a < w->tensor->rank; a++) {
-        w->start[a] = sym_number(r, op, access->start[a]);
+        w->start[a] = start_number(r, access->start[a]);
         w->lo[a] = sym_number(r, op, access->lo[a]);
         w->hi[a] = sym_number(r, op, access->hi[a]);
         w->step[a] = access->step[a];

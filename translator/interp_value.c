@@ -32,23 +32,29 @@ bool names_find(const Names *names, Name name, int64_t *number)
 /* The number of an atom: a name, or a scalar that has been computed. */
 static bool atom_number(Sym atom, int64_t *k, void *arg)
 {
-    Run *r = arg;
+    const Run *r = arg;
     if (atom->kind == SYM_NAME)
         return names_find(r->names, atom->name, k);
     if (atom->kind != SYM_VALUE)
         return false;
-    const Held *h = held(r, atom->value);
+    const Held *h = &r->held[((const Value *)atom->value)->id];
     if (h->count != 1)
         return false;
     *k = h->at[0].i;
     return true;
 }
 
+/* The number of a formula; false if no i64 holds it. */
+bool run_eval(const Run *r, Sym s, int64_t *k)
+{
+    return s && sym_eval(s, atom_number, (void *)r, k);
+}
+
 /* The number of a formula; 0 and a failure if it has none. */
 int64_t sym_number(Run *r, const Op *op, Sym s)
 {
     int64_t k = 0;
-    if (!s || !sym_eval(s, atom_number, r, &k))
+    if (!run_eval(r, s, &k))
         fail(r, op, arena_printf("%s is not a number", s ? sym_text(s) : "a missing formula"));
     return k;
 }

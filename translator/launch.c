@@ -451,8 +451,9 @@ void emit_launch(Text *out, const Function *f, Plan *const *plans)
     function_head(out, f, launch_general(f), has_strides(f) ? ABI_STRIDED : ABI_PLAIN);
     text_printf(out, "    tile_error_text[0] = '\\0';\n");
     refuse_extents(out, f);
+    refuse_conds(out, f, &l.names, false);
     refuse_tensors(out, f, &l.names);
-    refuse_conds(out, f, &l.names);
+    refuse_conds(out, f, &l.names, true);
     if (!l.single)
         start_lambda(&l);
     choose(&l);

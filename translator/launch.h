@@ -32,8 +32,8 @@ typedef struct {
 void refuse_extents(Text *out, const Function *f);
 /* The table of tensors and its check. */
 void refuse_tensors(Text *out, const Function *f, const Locals *names);
-/* Conditions of where that all kernels share, or their only one has. */
-void refuse_conds(Text *out, const Function *f, const Locals *names);
+/* Conditions of where that all kernels share: those on tensors, after the table; or the others. */
+void refuse_conds(Text *out, const Function *f, const Locals *names, bool on_tensors);
 bool same_cond(const Cond *a, const Cond *b);
 bool cond_is_shared(const Function *f, const Cond *c);
 /* As a C expression that is true if the condition holds, or if it does not. */

@@ -225,6 +225,8 @@ static bool static_bounds(Check *c, const Node *n, int64_t *from, int64_t *step,
     uint64_t count = empty ? 0 : (span - 1) / by + 1;
     *rounds = (int64_t)(count > MOST_ROUNDS ? MOST_ROUNDS + 1 : count);
     if (*rounds <= MOST_ROUNDS && c->unrolled + *rounds <= MOST_UNROLLED) return true;
+    if (c->gave_up) return false;
+    c->gave_up = *rounds <= MOST_ROUNDS;           /* all loops together are too long */
     mistake(c, header_pos(n, kid(n, 2)), "E0805", "too many rounds to write out one by one");
     help("a `for static` makes at most %d; `for` loops at run time", MOST_ROUNDS);
     return false;

@@ -4,7 +4,7 @@
 
 #define VERSION "0.1"
 
-/* ---- dependencies for Make ----------------------------------------------------------------------- */
+/* ---- dependencies for Make ------------------------------------------------------------------- */
 
 /* Adds a file name as Make wants it. */
 static void add_name(Text *out, const char *name)
@@ -39,7 +39,7 @@ static Text dependencies(const char *cu, const char *header, const Program *p)
     return out;
 }
 
-/* ---- output -------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* Where things go; NULL: nowhere. */
 typedef struct { const char *cu, *header, *depend; } Paths;
@@ -68,14 +68,17 @@ static bool is_input(const char *path)
 static bool paths_differ(const Paths *p)
 {
     const char *path[] = { p->cu, p->header, p->depend };
-    for (int i = 0; i < 3; i++) {
+    bool good = true;
+    for (int i = 0; i < 3 && good; i++) {
         if (!path[i] || !strcmp(path[i], "-")) continue;
-        if (is_input(path[i])) return complain_usage("%s is an input: it would be overwritten", path[i]), false;
-        for (int k = 0; k < i; k++)
-            if (path[k] && !strcmp(path[i], path[k]))
-                return complain_usage("%s would be written twice; --header=FILE names another", path[i]), false;
+        good = good && !is_input(path[i]);
+        if (!good) complain_usage("%s is an input: it would be overwritten", path[i]);
+        for (int k = 0; k < i && good; k++) {
+            good = !path[k] || strcmp(path[i], path[k]);
+            if (!good) complain_usage("%s would be written twice; see --header=FILE", path[i]);
+        }
     }
-    return true;
+    return good;
 }
 
 /* Writes what came out of the passes. The exit status. */
@@ -90,8 +93,8 @@ static int write_outputs(const Request *r, const Job *job)
     if (paths.header) out[n++] = (Output){ paths.header, job->header.at, job->header.n, NULL };
     Text depend = { 0 };
     if (paths.depend) {
-        depend = dependencies(to_stdout ? path_with_suffix(path_base(r->inputs.at[0]), ".cu") : paths.cu,
-                              paths.header, job->program);
+        const char *here = path_with_suffix(path_base(r->inputs.at[0]), ".cu");
+        depend = dependencies(to_stdout ? here : paths.cu, paths.header, job->program);
         out[n++] = (Output){ paths.depend, depend.at, depend.n, NULL };
     }
     const char *why = outputs_write(out, n);
@@ -99,7 +102,7 @@ static int write_outputs(const Request *r, const Job *job)
     return why ? complain_usage("%s", why) : 0;
 }
 
-/* ---- the command --------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* Translates a file. The exit status. */
 static int translate(const Request *r)

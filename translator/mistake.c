@@ -6,11 +6,12 @@
 
 /* How a message spells what could have stood here. */
 static const struct { int code; const char *text; } expected[] = {
-    { T_SEMI, "`;`" }, { T_COMMA, "`,`" }, { T_RPAREN, "`)`" }, { T_RBRACKET, "`]`" }, { T_GT, "`>`" },
-    { T_LPAREN, "`(`" }, { T_LBRACKET, "`[`" }, { T_LBRACE, "`{`" }, { T_LT, "`<`" }, { T_COLON, "`:`" },
-    { T_ASSIGN, "`=`" }, { T_DOTDOT, "`..`" }, { T_IN, "`in`" }, { T_ARROW, "`->`" }, { T_NAME, "a name" },
-    { T_LITERAL, "a value" }, { T_STRING, "a string" }, { T_TENSOR, "`tensor`" }, { T_FOR, "`for`" },
-    { T_IF, "`if`" }, { T_KERNEL, "`kernel`" }, { T_FN, "`fn`" }, { T_PIPELINE, "`pipeline`" }
+    { T_SEMI, "`;`" }, { T_COMMA, "`,`" }, { T_RPAREN, "`)`" }, { T_RBRACKET, "`]`" },
+    { T_GT, "`>`" }, { T_LPAREN, "`(`" }, { T_LBRACKET, "`[`" }, { T_LBRACE, "`{`" },
+    { T_LT, "`<`" }, { T_COLON, "`:`" }, { T_ASSIGN, "`=`" }, { T_DOTDOT, "`..`" }, { T_IN, "`in`" },
+    { T_ARROW, "`->`" }, { T_NAME, "a name" }, { T_LITERAL, "a value" }, { T_STRING, "a string" },
+    { T_TENSOR, "`tensor`" }, { T_FOR, "`for`" }, { T_IF, "`if`" }, { T_KERNEL, "`kernel`" },
+    { T_FN, "`fn`" }, { T_PIPELINE, "`pipeline`" }
 };
 enum { EXPECTED = sizeof expected / sizeof *expected, MOST_SHOWN = 5 };
 
@@ -36,7 +37,8 @@ static bool accepts(const Parser *p, int code)
 /* Where a value may stand or go on, these are not worth a mention. */
 static bool implied(int code)
 {
-    return code == T_NAME || code == T_LPAREN || code == T_LBRACKET || code == T_TENSOR || code == T_LT || code == T_GT;
+    return code == T_NAME || code == T_LPAREN || code == T_LBRACKET || code == T_TENSOR
+        || code == T_LT || code == T_GT;
 }
 
 /* "`,` or `)`": what could have stood here; empty if that is too much to say. */
@@ -55,14 +57,15 @@ static const char *what_fits(const Parser *p)
     return t.at;
 }
 
-/* ---- particular mistakes: each true after its report --------------------------------------------- */
+/* ---- particular mistakes: each true after its report ----------------------------------------- */
 
 /* The words of the language that can never be names. */
 static bool is_reserved(int code)
 {
     static const int words[] = {
-        T_AS, T_BARRIER, T_BREAK, T_CONST, T_CONTINUE, T_ELSE, T_FN, T_FOR, T_IF, T_IN, T_KERNEL, T_LET, T_MUT,
-        T_PIPELINE, T_RETURN, T_SHARED, T_SIMT, T_STATIC, T_TENSOR, T_UNSAFE, T_USE, T_WHILE
+        T_AS, T_BARRIER, T_BREAK, T_CONST, T_CONTINUE, T_ELSE, T_FN, T_FOR, T_IF, T_IN, T_KERNEL,
+        T_LET, T_MUT, T_PIPELINE, T_RETURN, T_SHARED, T_SIMT, T_STATIC, T_TENSOR, T_UNSAFE, T_USE,
+        T_WHILE
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i] == code) return true;
@@ -75,14 +78,15 @@ static bool reserved_word(const Parser *p, int code, Token t)
     bool literal_word = code == T_LITERAL && strchr("tfin", p->text[t.at]);
     bool names = accepts(p, T_NAME) && !accepts(p, T_LITERAL);
     if (!names || !(is_reserved(code) || literal_word)) return false;
-    error(token_pos(p, t), "E0110", "%s is a word of the language: it cannot be a name", shown(p, code, t));
+    error(token_pos(p, t), "E0110", "%s is a word of the language: it cannot be a name",
+          shown(p, code, t));
     return true;
 }
 
 /* Between items: `kernal softmax(..)`, a statement, a `}` too much. */
 static bool no_item(const Parser *p, int code, Token t)
 {
-    static const char *const words[] = { "kernel", "pipeline", "const", "simt", "use", "fn", "collective" };
+    static const char *const words[] = { "kernel", "pipeline", "const", "simt", "use", "fn" };
     if (!accepts(p, T_USE)) return false;
     if (code == T_RBRACE) {
         error(token_pos(p, t), "E0112", "this `}` closes nothing");
@@ -124,14 +128,16 @@ static void not_closed(const Parser *p, const struct Bracket *open, Token before
     const char *close = open->code == T_LBRACE ? "}" : open->code == T_LPAREN ? ")" : "]";
     bool end = before.at >= p->source->size;
     error(token_pos(p, before), "E0103", "missing `%s` before %s", close, shown(p, !end, before));
-    note(token_pos(p, open->token), "this `%.*s` is still open", (int)open->token.len, p->text + open->token.at);
+    note(token_pos(p, open->token), "this `%.*s` is still open", (int)open->token.len,
+         p->text + open->token.at);
 }
 
 /* `f(a;`, `[a, b)`: t ends more than the innermost bracket, which could be closed here. */
 static bool no_bracket(const Parser *p, int code, Token t)
 {
     const struct Bracket *top = p->depth ? &p->open[p->depth - 1] : NULL;
-    bool ends = code == T_RPAREN || code == T_RBRACKET || code == T_RBRACE || code == T_SEMI || code == T_LBRACE;
+    bool ends = code == T_RPAREN || code == T_RBRACKET || code == T_RBRACE || code == T_SEMI
+             || code == T_LBRACE;
     if (!top || !ends || top->code == T_LBRACE) return false;
     if (!accepts(p, top->code == T_LPAREN ? T_RPAREN : T_RBRACKET)) return false;
     not_closed(p, top, t);
@@ -146,7 +152,8 @@ static void note_habit(const Parser *p, int code, Token t)
     else if (code == T_NAME && p->code_before == T_NAME && accepts(p, T_OPASSIGN))
         help("a variable is declared with `let %.*s = ..;`", cut_text(t.len), p->text + t.at);
     else if (code == T_LPAREN && p->code_before == T_FOR) help("a loop is `for i in 0..n { .. }`");
-    else if (code == T_COMPARE && p->text[t.at] == '>' && accepts(p, T_GT)) help("put a space behind the `>`");
+    else if (code == T_COMPARE && p->text[t.at] == '>' && accepts(p, T_GT))
+        help("put a space behind the `>`");
     else if (code == T_STRING) help("strings stand in use, print, assert and attributes");
     else if (code == T_LBRACE && compares && p->code_before == T_NAME) help("`{` starts a block");
 }
@@ -158,14 +165,15 @@ void syntax_error(Parser *p, int code, Token t)
 {
     if (p->said == t.at + 1) return;               /* the lexer has said it */
     if (code == 0 && p->depth) { missing_brace(p, t); return; }
-    if (no_item(p, code, t) || chained(p, code, t) || no_bracket(p, code, t) || no_semicolon(p, code, t)
-        || reserved_word(p, code, t)) return;
+    if (no_item(p, code, t) || chained(p, code, t) || no_bracket(p, code, t)
+        || no_semicolon(p, code, t) || reserved_word(p, code, t)) return;
     const char *fits = what_fits(p);
-    error(token_pos(p, t), "E0101", "unexpected %s%s%s", shown(p, code, t), *fits ? "; expected " : "", fits);
+    error(token_pos(p, t), "E0101", "unexpected %s%s%s", shown(p, code, t),
+          *fits ? "; expected " : "", fits);
     note_habit(p, code, t);
 }
 
-/* An item starts, or the text ends, where a bracket is still open: the innermost block, if there is one. */
+/* An item starts, or the text ends, where a bracket is open: the innermost block, if any. */
 void missing_brace(Parser *p, Token t)
 {
     const struct Bracket *open = &p->open[0];
@@ -178,7 +186,7 @@ void missing_brace(Parser *p, Token t)
 void too_deep(Parser *p, Token t)
 {
     p->stop = true;
-    error(token_pos(p, t), "E1101", "nested too deeply: at most %d brackets, and %d operations in each other",
+    error(token_pos(p, t), "E1101", "nested too deeply: at most %d brackets, and %d operations",
           DEEPEST_NESTING, DEEPEST_TREE);
     help("give names to parts of it with `let`, or make them a `fn`");
 }

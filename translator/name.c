@@ -12,7 +12,7 @@ static uint32_t hash_bytes(const char *s, size_t n)
     return h ^ h >> 15;
 }
 
-/* Doubles the table. The old one stays in the arena: together they are at most as large as the new. */
+/* Doubles the table. The old ones stay in the arena: together they are as large as the new one. */
 static void table_grow(void)
 {
     uint32_t room = table.room ? table.room * 2 : 1024;

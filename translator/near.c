@@ -6,7 +6,7 @@ enum { LONGEST = 32 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Letters to change, add, drop or swap with their neighbour between two words of at most LONGEST. */
+/* How many letters to change, add, drop or swap, of two words of at most LONGEST letters. */
 static int distance(const char *a, const char *b)
 {
     int row[3][LONGEST + 1], n = (int)strlen(a), m = (int)strlen(b);

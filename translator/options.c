@@ -9,7 +9,7 @@ typedef enum { TAKES_NOTHING, TAKES_VALUE, TAKES_AFTER_EQUAL, MAY_TAKE } Takes;
 typedef struct Option {
     const char *name;
     Takes takes;
-    bool (*set)(Request *r, const char *value);    /* value: NULL if there is none; false after a report */
+    bool (*set)(Request *r, const char *value);    /* value: NULL if there is none; false: refused */
     const char *shown, *help;                      /* for --help */
 } Option;
 
@@ -28,18 +28,34 @@ int complain_usage(const char *format, ...)
 /* False, after such an error. */
 #define refuse(...) (complain_usage(__VA_ARGS__), false)
 
-/* ---- what each option sets ----------------------------------------------------------------------- */
+/* ---- what each option sets ------------------------------------------------------------------- */
 
-static bool set_output(Request *r, const char *value)     { r->output = value; return true; }
-static bool set_header(Request *r, const char *value)     { r->header = value; return true; }
-static bool set_include(Request *r, const char *value)    { (void)r; push(&options.include_dirs, value); return true; }
-static bool set_check(Request *r, const char *value)      { (void)value; return r->check_only = true; }
-static bool set_lines(Request *r, const char *value)      { (void)r, (void)value; return options.debug_lines = true; }
-static bool set_werror(Request *r, const char *value)     { (void)r, (void)value; return options.warnings_are_errors = true; }
-static bool set_help(Request *r, const char *value)       { (void)value; r->action = DO_HELP; return true; }
-static bool set_version(Request *r, const char *value)    { (void)value; r->action = DO_VERSION; return true; }
-static bool set_passes(Request *r, const char *value)     { (void)value; r->action = DO_PASSES; return true; }
-static bool set_depend(Request *r, const char *value)     { (void)value; return r->dependencies = true; }
+static bool set_output(Request *r, const char *value)  { r->output = value; return true; }
+static bool set_header(Request *r, const char *value)  { r->header = value; return true; }
+static bool set_check(Request *r, const char *value)   { (void)value; return r->check_only = true; }
+static bool set_depend(Request *r, const char *value)  { (void)value; return r->dependencies = true; }
+static bool set_help(Request *r, const char *value)    { (void)value; return r->action = DO_HELP; }
+static bool set_version(Request *r, const char *value) { (void)value; return r->action = DO_VERSION; }
+static bool set_passes(Request *r, const char *value)  { (void)value; return r->action = DO_PASSES; }
+
+static bool set_include(Request *r, const char *value)
+{
+    (void)r;
+    push(&options.include_dirs, value);
+    return true;
+}
+
+static bool set_lines(Request *r, const char *value)
+{
+    (void)r, (void)value;
+    return options.debug_lines = true;
+}
+
+static bool set_werror(Request *r, const char *value)
+{
+    (void)r, (void)value;
+    return options.warnings_are_errors = true;
+}
 
 static bool set_depend_file(Request *r, const char *value)
 {
@@ -60,9 +76,11 @@ static bool is_name(const char *s, size_t n)
 static bool set_define(Request *r, const char *value)
 {
     (void)r;
-    const char *equal = strchr(value, '='), *dot = memchr(value, '.', equal ? (size_t)(equal - value) : 0);
+    const char *equal = strchr(value, '=');
+    const char *dot = memchr(value, '.', equal ? (size_t)(equal - value) : 0);
     const char *name = dot ? dot + 1 : value;
-    bool good = equal && equal[1] && is_name(name, (size_t)(equal - name)) && (!dot || is_name(value, (size_t)(dot - value)));
+    bool good = equal && equal[1] && is_name(name, (size_t)(equal - name))
+             && (!dot || is_name(value, (size_t)(dot - value)));
     if (!good) return refuse("-D takes NAME=VALUE or KERNEL.NAME=VALUE, not `%s`", value);
     Define d = { .kernel = dot ? arena_printf("%.*s", (int)(dot - value), value) : NULL,
                  .name = arena_printf("%.*s", (int)(equal - name), name), .value = equal + 1 };
@@ -89,28 +107,32 @@ static bool set_host(Request *r, const char *value)
 {
     (void)r;
     if (!strcmp(value, "driver")) return refuse("--host=driver comes later; --host=runtime is there");
-    if (strcmp(value, "runtime")) return refuse("--host takes runtime or driver, not `%s`", value);
+    if (strcmp(value, "runtime"))
+        return refuse("--host takes runtime or driver, not `%s`", value);
     options.host = value;
     return true;
 }
 
 static bool set_dump(Request *r, const char *value)
 {
-    if (!pass_letters(value)) return refuse("-d takes letters of tilec --passes, or all; not `%s`", value);
+    if (!pass_letters(value))
+        return refuse("-d takes letters of tilec --passes, or all; not `%s`", value);
     r->dump = value;
     return true;
 }
 
 static bool set_stop(Request *r, const char *value)
 {
-    if (!pass_letters(value) || value[1]) return refuse("--stop takes a letter of tilec --passes, not `%s`", value);
+    if (!pass_letters(value) || value[1])
+        return refuse("--stop takes a letter of tilec --passes, not `%s`", value);
     r->stop = value[0];
     return true;
 }
 
 static bool set_ops(Request *r, const char *value)
 {
-    if (value && strcmp(value, "markdown")) return refuse("--ops takes markdown or nothing, not `%s`", value);
+    if (value && strcmp(value, "markdown"))
+        return refuse("--ops takes markdown or nothing, not `%s`", value);
     r->action = DO_OPS;
     r->subject = value;
     return true;
@@ -119,8 +141,9 @@ static bool set_ops(Request *r, const char *value)
 static bool set_explain(Request *r, const char *value)
 {
     const char *near = code_find(value) ? NULL : code_nearest(value);
-    if (!code_find(value) && near) return refuse("nothing is called `%s`; did you mean %s?", value, near);
-    if (!code_find(value)) return refuse("nothing is called `%s`; errors have codes as E0101", value);
+    if (near) return refuse("nothing is called `%s`; did you mean %s?", value, near);
+    if (!code_find(value))
+        return refuse("nothing is called `%s`; errors have codes as E0101", value);
     r->action = DO_EXPLAIN;
     r->subject = value;
     return true;
@@ -130,13 +153,16 @@ static bool set_diagnostics(Request *r, const char *value)
 {
     (void)r;
     options.json = !strcmp(value, "json");
-    if (!options.json && strcmp(value, "text")) return refuse("--diagnostics takes text or json, not `%s`", value);
+    if (!options.json && strcmp(value, "text"))
+        return refuse("--diagnostics takes text or json, not `%s`", value);
     return true;
 }
 
 static bool set_color(Request *r, const char *value)
 {
-    static const char *const words[] = { [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never" };
+    static const char *const words[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"
+    };
     (void)r;
     for (int i = 0; i < 3; i++) {
         if (strcmp(words[i], value)) continue;
@@ -150,31 +176,32 @@ static bool set_quiet(Request *r, const char *name)
 {
     (void)r;
     const Code *c = code_find(name);
-    const char *near = c && code_is_warning(c) ? NULL : code_nearest(name);
-    if ((!c || !code_is_warning(c)) && near) return refuse("there is no warning `%s`; did you mean -Wno-%s?", name, near);
-    if (!c || !code_is_warning(c)) return refuse("there is no warning `%s`", name);
+    bool known = c && code_is_warning(c);
+    const char *near = known ? NULL : code_nearest(name);
+    if (near) return refuse("there is no warning `%s`; did you mean -Wno-%s?", name, near);
+    if (!known) return refuse("there is no warning `%s`", name);
     push(&options.quiet, name);
     return true;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const Option table[] = {
-    { "-o", TAKES_VALUE, set_output, "-o FILE", "write FILE, and its header beside it; - is standard output" },
+    { "-o", TAKES_VALUE, set_output, "-o FILE", "write FILE and its header; - is standard output" },
     { "--header", TAKES_VALUE, set_header, "--header=FILE", "write the header there" },
-    { "-I", TAKES_VALUE, set_include, "-I DIR", "look there for files that are used" },
-    { "-D", TAKES_VALUE, set_define, "-D [KERNEL.]NAME=VALUE", "give a static parameter or a const its value" },
-    { "--arch", TAKES_VALUE, set_arch, "--arch=sm_80,sm_90a", "bodies for these architectures alone" },
-    { "--host", TAKES_VALUE, set_host, "--host=runtime", "launch functions for the CUDA runtime" },
+    { "-I", TAKES_VALUE, set_include, "-I DIR", "look there for files" },
+    { "-D", TAKES_VALUE, set_define, "-D [KERNEL.]NAME=VALUE", "of a static parameter or const" },
+    { "--arch", TAKES_VALUE, set_arch, "--arch=sm_80,sm_90a", "bodies for these alone" },
+    { "--host", TAKES_VALUE, set_host, "--host=runtime", "launch functions for it" },
     { "-g", TAKES_NOTHING, set_lines, "-g", "#line: tools speak of lines of the .tile file" },
     { "-MD", TAKES_NOTHING, set_depend, "-MD", "write dependencies for Make, as FILE.d" },
-    { "-MF", TAKES_VALUE, set_depend_file, "-MF FILE", "write them there" },
+    { "-MF", TAKES_VALUE, set_depend_file, "-MF FILE", "write dependencies there" },
     { "--check", TAKES_NOTHING, set_check, "--check", "write nothing but diagnostics" },
-    { "-d", TAKES_VALUE, set_dump, "-d LETTERS|all", "dump after these passes, on standard error" },
+    { "-d", TAKES_VALUE, set_dump, "-d LETTERS|all", "dump these passes on stderr" },
     { "--stop", TAKES_VALUE, set_stop, "--stop LETTER", "end after this pass" },
     { "-Wno-", TAKES_VALUE, set_quiet, "-Wno-NAME", "without this warning" },
     { "-Werror", TAKES_NOTHING, set_werror, "-Werror", "warnings are errors" },
-    { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", "json: an object a line" },
+    { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", "an object a line" },
     { "--color", TAKES_VALUE, set_color, "--color=auto|always|never", NULL },
     { "--explain", TAKES_AFTER_EQUAL, set_explain, "--explain=E0502", "what a diagnostic means" },
     { "--passes", TAKES_NOTHING, set_passes, "--passes", "the passes and their letters" },
@@ -191,8 +218,9 @@ void options_help(FILE *out)
     fputs("tilec softmax.tile -o softmax.cu      translate: softmax.cu and softmax.h\n"
           "tilec --check softmax.tile            diagnostics only\n"
           "tilec run softmax.tile softmax x=x.npy y=out.npy\n"
-          "                                      run a kernel; tilec run --help tells more\n"
-          "tilec doctor                          which tools are there, what works without the others\n\n", out);
+          "                                      run a kernel; also x=random:4096x256 and the like,\n"
+          "                                      --on=ref|cpu|gpu --seed N --print y --check --time\n"
+          "tilec doctor                          which tools are there, what is missing\n\n", out);
     for (int i = 0; i < TABLE; i++)
         if (table[i].shown)
             fprintf(out, table[i].help ? "  %-27s %s\n" : "  %s\n", table[i].shown, table[i].help);
@@ -200,7 +228,7 @@ void options_help(FILE *out)
           "that cannot be read or written.\n", out);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* The option that a word begins with, *rest: what stands behind its name. NULL if there is none. */
 static const Option *find(const char *word, const char **rest)
@@ -208,7 +236,8 @@ static const Option *find(const char *word, const char **rest)
     for (int i = 0; i < TABLE; i++) {
         const Option *o = &table[i];
         size_t n = strlen(o->name);
-        bool joins = o->takes == TAKES_VALUE && o->name[1] != '-' && (n == 2 || o->name[n - 1] == '-');
+        bool joins = o->takes == TAKES_VALUE && o->name[1] != '-'
+                  && (n == 2 || o->name[n - 1] == '-');
         if (strncmp(word, o->name, n)) continue;
         *rest = word + n;
         if (!word[n] || (o->name[1] == '-' && word[n] == '=') || joins) return o;
@@ -234,14 +263,16 @@ static bool read_option(Request *r, const char *word, const char **next)
     if (!o) return unknown(word);
     if (*rest) value = o->name[1] == '-' ? rest + 1 : rest;
     if (value && o->takes == TAKES_NOTHING) return refuse("`%s` takes no value", o->name);
-    if (!value && o->takes == TAKES_AFTER_EQUAL) return refuse("`%s` takes a value: %s", o->name, o->shown);
+    if (!value && o->takes == TAKES_AFTER_EQUAL)
+        return refuse("`%s` takes a value: %s", o->name, o->shown);
     if (!value && o->takes == TAKES_VALUE) value = *next, *next = NULL;
-    if (!value && o->takes == TAKES_VALUE) return refuse("`%s` needs a value: %s", o->name, o->shown);
+    if (!value && o->takes == TAKES_VALUE)
+        return refuse("`%s` needs a value: %s", o->name, o->shown);
     if (value && !*value) return refuse("`%s` has an empty value", o->name);
     return o->set(r, value);
 }
 
-/* Reads the command line: options and files in any order, `--` ends options. False after a report. */
+/* Reads the command line: options and files in any order, `--` ends options. */
 bool options_read(int argc, char **argv, Request *r)
 {
     bool only_files = false;
@@ -257,7 +288,9 @@ bool options_read(int argc, char **argv, Request *r)
             i += next && !after;
         }
     }
-    if (r->action == DO_TRANSLATE && r->inputs.n == 0) return refuse("no input file; tilec --help tells more");
-    if (r->inputs.n > 1) return refuse("one file at a time: `%s` and `%s`", r->inputs.at[0], r->inputs.at[1]);
+    if (r->action == DO_TRANSLATE && r->inputs.n == 0)
+        return refuse("no input file; tilec --help tells more");
+    if (r->inputs.n > 1)
+        return refuse("one file at a time: `%s` and `%s`", r->inputs.at[0], r->inputs.at[1]);
     return true;
 }

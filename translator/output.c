@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- paths --------------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 static const char *file_part(const char *path)
 {
@@ -49,7 +49,7 @@ static const char *executable_folder(void)
     return arena_printf("%s", path);
 }
 
-/* Where a folder that belongs to tilec is: in the source tree, or installed; NULL if it has no `file`. */
+/* Where a folder of tilec is, in the source tree or installed; NULL if it has no `file`. */
 const char *home_find(const char *name, const char *file)
 {
     static const char *const places[] = { "", "../", "../share/tilec/" };
@@ -61,7 +61,7 @@ const char *home_find(const char *name, const char *file)
     return NULL;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Writes all of it; false and errno if that fails. */
 static bool write_all(int fd, const char *text, size_t size)
@@ -80,7 +80,8 @@ static bool write_all(int fd, const char *text, size_t size)
 static bool holds(const char *path, const char *text, size_t size)
 {
     struct stat is;
-    FILE *f = stat(path, &is) || !S_ISREG(is.st_mode) || (size_t)is.st_size != size ? NULL : fopen(path, "rb");
+    bool alike = !stat(path, &is) && S_ISREG(is.st_mode) && (size_t)is.st_size == size;
+    FILE *f = alike ? fopen(path, "rb") : NULL;
     char *old = f ? malloc(size + 1) : NULL;
     bool same = old && fread(old, 1, size, f) == size && !memcmp(old, text, size);
     free(old);
@@ -103,7 +104,8 @@ static const char *write_beside(Output *o)
     int fd = open(name, direct ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (fd < 0) return strerror(errno);
     if (!direct) o->beside = name;
-    bool good = write_all(fd, o->text, o->size) && (direct || !exists || !fchmod(fd, is.st_mode & 07777));
+    bool good = write_all(fd, o->text, o->size)
+             && (direct || !exists || !fchmod(fd, is.st_mode & 07777));
     int error = good ? 0 : errno;
     if (close(fd) && !error) error = errno;
     return error ? strerror(error) : NULL;

@@ -111,25 +111,26 @@ static const Value *handed_on(const Value *v)
     return values.n ? values.at[0] : NULL;
 }
 
-/* What ifs and loops make, and arguments of regions: what all ways hold. An argument that a loop
-   carries leads to itself, so it is guessed to hold what it begins with. */
+/* What ifs and loops make, and arguments of regions: what is right of all ways. */
 static Holds joined(Ask *q, const Value *v)
 {
     Values values = {0};
-    if (!ways_in(v, &values) || values.n == 0)
+    if (!ways_in(v, &values))
         return (Holds){0};
-    const Holds guess = holds_joined(q, values.at, 1, v);
-    if (!v->def)
-        slot_of(q, v)->holds = guess;
-    const Holds h = holds_joined(q, values.at, values.n, v);
-    bool right = v->def || h.constant == guess.constant;
-    for (int a = 0; a < v->type.rank && !v->def; a++)
-        right = right && pad_same(h.axis[a], guess.axis[a]);
-    if (right)
-        return h;
-    q->again = true;
-    slot_of(q, v)->state = PINNED;
-    return (Holds){0};
+    if (v->def)
+        return holds_joined(q, values.at, values.n, v);
+    Slot *s = slot_of(q, v);
+    Holds guess = s->guess;
+    if (!s->guessed)
+        guess = holds_joined(q, values.at, 1, v);
+    slot_of(q, v)->holds = guess;
+    const Holds all = holds_joined(q, values.at, values.n, v);
+    const Holds right = holds_both(guess, &all);
+    q->again = q->again || !holds_same(&right, &guess);
+    s = slot_of(q, v);
+    s->guessed = true;
+    s->guess = right;
+    return right;
 }
 
 /* What a value holds outside; each is worked out once a question. */
@@ -139,28 +140,14 @@ Holds holds_of(Ask *q, const Value *v)
     Slot *s = slot_of(q, v);
     if (same)
         return holds_joined(q, (Value *[]){(Value *)same}, 1, v);
-    if (s->state != OPEN || q->depth > DEEPEST)
+    if (s->asked || q->depth > DEEPEST)
         return s->holds;
-    s->state = ASKED;
+    s->asked = true;
     q->depth++;
     const Holds h = v->def && !v->def->nregions ? holds_made(q, v->def) : joined(q, v);
     q->depth--;
-    s = slot_of(q, v);
-    if (s->state == PINNED)
-        return (Holds){0};
-    s->holds = h;
+    slot_of(q, v)->holds = h;
     return h;
-}
-
-/* Forgets what was worked out, but not what is pinned. */
-static void forget(Ask *q)
-{
-    for (int i = 0; i < q->room; i++)
-        if (q->slots[i].state != PINNED)
-            q->slots[i].state = OPEN;
-    for (int i = 0; i < q->room; i++)
-        q->slots[i].holds = (Holds){0};
-    q->again = false;
 }
 
 /* Asks until no guess was wrong. */
@@ -168,8 +155,11 @@ static Holds ask(Ask *q, const Value *v)
 {
     Holds h;
     do {
-        if (q->again)
-            forget(q);
+        for (int i = 0; i < q->room && q->again; i++) {
+            q->slots[i].asked = false;
+            q->slots[i].holds = (Holds){0};
+        }
+        q->again = false;
         h = holds_of(q, v);
     } while (q->again);
     return h;

@@ -70,20 +70,40 @@ static Pad pad_where(Ask *q, const Value *v, const Value *result, int axis)
     return same ? h.axis[axis] : unknown;
 }
 
-/* What holds for values that lead to one result, from `first` on. */
+/* What is right of both. */
+Holds holds_both(Holds a, const Holds *b)
+{
+    a.constant = a.constant && b->constant && pad_same(a.axis[0], b->axis[0]);
+    for (int i = 0; i < MAX_TILE_RANK; i++)
+        a.axis[i] = pad_join(a.axis[i], b->axis[i]);
+    return a;
+}
+
+/* The same is known. */
+bool holds_same(const Holds *a, const Holds *b)
+{
+    bool same = a->constant == b->constant;
+    for (int i = 0; i < MAX_TILE_RANK; i++)
+        same = same && pad_same(a->axis[i], b->axis[i]);
+    return same;
+}
+
+/* What one of the values that lead to a result leaves in it. */
+static Holds holds_in(Ask *q, const Value *v, const Value *result)
+{
+    Holds h = holds_of(q, v);
+    for (int a = 0; a < result->type.rank; a++)
+        h.axis[a] = pad_where(q, v, result, a);
+    return h;
+}
+
+/* What is right of all values that lead to a result. */
 Holds holds_joined(Ask *q, Value *const *values, int n, const Value *result)
 {
     Holds h = {0};
-    if (n == 0)
-        return h;
-    h = holds_of(q, values[0]);
-    for (int a = 0; a < result->type.rank; a++)
-        h.axis[a] = pad_where(q, values[0], result, a);
-    for (int i = 1; i < n; i++) {
-        const Holds other = holds_of(q, values[i]);
-        h.constant = h.constant && other.constant && pad_same(h.axis[0], other.axis[0]);
-        for (int a = 0; a < result->type.rank; a++)
-            h.axis[a] = pad_join(h.axis[a], pad_where(q, values[i], result, a));
+    for (int i = 0; i < n; i++) {
+        const Holds one = holds_in(q, values[i], result);
+        h = i ? holds_both(h, &one) : one;
     }
     return h;
 }

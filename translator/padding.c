@@ -176,7 +176,7 @@ static void reshape(Pass *p, const Op *op)
     const Value *from = op->args[0];
     int axis = 0;
     make_data(p, v);
-    if (!valid_reshaped(&from->type, from->valid, &v->type, v->valid, &axis)) {
+    if (!valid_reshaped(p->k, &from->type, from->valid, &v->type, v->valid, &axis)) {
         make_data(p, v);                           /* so that nothing else is said about it */
         if (p->reporting)
             report_reshape(op, axis, cause_of(p, from, axis));

@@ -6,6 +6,7 @@
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 Sym  sym_of_scalar(const Value *v);
 bool provably_at_least(const Kernel *k, Sym s, int64_t least);
+bool provably_divides(const Kernel *k, int64_t d, Sym s);
 
 /* ---- valid.c: the valid part of one axis ------------------------------------------------------ */
 bool  valid_same(const Valid *a, const Valid *b);
@@ -13,7 +14,8 @@ bool  valid_complete(const Valid *v, Sym extent);              /* nothing is pad
 Valid valid_of_load(const Kernel *k, const Access *access, int axis, Sym extent);
 Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent);
 /* Of all axes of a tile of another shape; false if some axes cannot say it: `axis` is one of them. */
-bool  valid_reshaped(const Type *from, const Valid *valid, const Type *to, Valid *result, int *axis);
+bool  valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, const Type *to,
+                     Valid *result, int *axis);
 const char *valid_text(const Valid *v);            /* [0, clamp(N - i * 8, 0, 8)) */
 
 /* ---- padding.c, mixed.c: where the valid parts come from --------------------------------------- */
@@ -37,9 +39,9 @@ void report_reshape(const Op *op, int axis, const Cause *cause);
 /* What one value holds: a constant everywhere, or a pad along each axis. */
 typedef struct { bool constant; Pad axis[MAX_TILE_RANK]; } Holds;
 
-/* A question on the way. What a loop carries is taken to hold what it begins with; where that turns
-   out wrong it is pinned as unknown, and the question is asked again. */
-typedef struct { const Value *v; enum { OPEN, ASKED, PINNED } state; Holds holds; } Slot;
+/* A question on the way. What a loop carries is guessed to hold what it begins with; where that turns
+   out wrong the guess is lowered to what is right of it, and the question is asked again. */
+typedef struct { const Value *v; bool asked, guessed; Holds holds, guess; } Slot;
 typedef struct {
     const Constant *(*fill)(const Op *load, void *arg);
     void *arg;
@@ -53,6 +55,8 @@ Pad   pad_join(Pad a, Pad b);
 Holds holds_of(Ask *q, const Value *v);
 Holds holds_made(Ask *q, const Op *op);
 Holds holds_joined(Ask *q, Value *const *values, int n, const Value *result);
+Holds holds_both(Holds a, const Holds *b);         /* what is right of both */
+bool  holds_same(const Holds *a, const Holds *b);
 void  pad_values(Kernel *k);                       /* Value.pad of all values */
 const char *pad_text_of(Pad pad, Elem elem);       /* 0.0, -inf or nan, unknown */
 #endif

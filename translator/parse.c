@@ -10,7 +10,7 @@
 
 /* ---- brackets -------------------------------------------------------------------------------- */
 
-/* Forgets open brackets down to the innermost `{`: at a `;` or `}` they can't be closed any more. */
+/* Forgets open brackets down to the innermost `{`: behind a `;` or `}` nothing closes them. */
 static void drop_to_brace(Parser *p)
 {
     while (p->depth && p->open[p->depth - 1].code != T_LBRACE) p->depth--;
@@ -22,7 +22,8 @@ static void open_bracket(Parser *p, int code, Token t)
         too_deep(p, t);
         return;
     }
-    p->open[p->depth++] = (struct Bracket){ code == T_HASHBRACKET ? T_LBRACKET : code, p->code_before, t };
+    int kind = code == T_HASHBRACKET ? T_LBRACKET : code;
+    p->open[p->depth++] = (struct Bracket){ kind, p->code_before, t };
     p->braces += code == T_LBRACE;
 }
 
@@ -59,14 +60,15 @@ static void count_brackets(Parser *p, int code, Token t)
 static bool starts_line(const Parser *p, Token t)
 {
     uint32_t end = p->before.at + p->before.len;
-    return end == 0 || memchr(p->text + end, '\n', t.at - end) || memchr(p->text + end, '\r', t.at - end);
+    return end == 0 || memchr(p->text + end, '\n', t.at - end)
+        || memchr(p->text + end, '\r', t.at - end);
 }
 
 /* A word that starts an item, and nothing else at the start of a line. */
 static bool starts_item(const Parser *p, int code, Token t)
 {
-    bool word = code == T_KERNEL || code == T_PIPELINE || code == T_SIMT || code == T_FN || code == T_USE
-             || code == T_CONST;
+    bool word = code == T_KERNEL || code == T_PIPELINE || code == T_SIMT || code == T_FN
+             || code == T_USE || code == T_CONST;
     return word && starts_line(p, t);
 }
 
@@ -91,17 +93,24 @@ static void leave_item(Parser *p)
 static bool may_miss_semicolon(const Parser *p, int code, Token t)
 {
     switch (p->code_before) {
-    case T_RPAREN: case T_RBRACKET: case T_NAME: case T_LITERAL: case T_BREAK: case T_CONTINUE: case T_RETURN:
-        return code == T_RBRACE
-            || ((code == T_NAME || code == T_LET || code == T_IF || code == T_FOR || code == T_WHILE
-                 || code == T_RETURN || code == T_STATIC || code == T_BREAK || code == T_CONTINUE)
-                && starts_line(p, t));
+    case T_RPAREN: case T_RBRACKET: case T_NAME: case T_LITERAL:
+    case T_BREAK: case T_CONTINUE: case T_RETURN:
+        break;
+    default:
+        return false;
+    }
+    switch (code) {
+    case T_RBRACE:
+        return true;
+    case T_NAME: case T_LET: case T_IF: case T_FOR: case T_WHILE: case T_RETURN: case T_STATIC:
+    case T_BREAK: case T_CONTINUE:
+        return starts_line(p, t);
     default:
         return false;
     }
 }
 
-/* Puts in a `;` or leaves a block that was not closed, after a report, if that lets the parser go on. */
+/* Puts in a `;`, or leaves an item that was not closed, after a report. */
 static void mend(Parser *p, int code, Token t)
 {
     if (may_miss_semicolon(p, code, t) && !parser_accepts(p->engine, code)
@@ -136,12 +145,13 @@ static void stop_skipping(Parser *p, int code, Token t)
     give(p, code, t);
 }
 
-/* A word that starts a statement, and does so on a line of its own: what is skipped ends before it. */
+/* A word that starts a statement, and a line: what is skipped ends before it. */
 static bool starts_statement(const Parser *p, int code, Token t)
 {
-    bool word = code == T_LET || code == T_IF || code == T_FOR || code == T_WHILE || code == T_RETURN;
-    return word && p->skipping == SKIP_STATEMENT && p->braces == p->level && p->code_before != T_ELSE
-        && starts_line(p, t);
+    bool word = code == T_LET || code == T_IF || code == T_FOR || code == T_WHILE
+             || code == T_RETURN;
+    return word && p->skipping == SKIP_STATEMENT && p->braces == p->level
+        && p->code_before != T_ELSE && starts_line(p, t);
 }
 
 /* Between the `;` of a loop as C writes it. */

@@ -10,7 +10,7 @@ typedef struct Parser {
     const char *text;                              /* of the source */
     void *engine;                                  /* Lemon's */
     uint32_t at;                                   /* where the next token starts */
-    Token last, before;                            /* the token being parsed, and the one before it */
+    Token last, before;                            /* the token being parsed, the one before */
     int code_before;
     uint32_t said;                                 /* 1 + where the last error of the lexer was */
     bool panic;                                    /* the token being parsed does not fit */
@@ -28,27 +28,27 @@ typedef struct Parser {
 
 int lex(Parser *p, Token *t);                      /* the next token's code, 0 at the end */
 int cut_text(ptrdiff_t n);                         /* bytes of a piece of text in a message */
-void lex_error(Parser *p, const char *from, const char *to, const char *code, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void lex_error(Parser *p, const char *from, const char *to, const char *code,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- grammar/tile.y: Lemon's parser, and what only its tables tell ----------------------------- */
+/* ---- grammar/tile.y: Lemon's parser, and what only its tables tell --------------------------- */
 
 void *TileAlloc(void *(*make)(size_t), Parser *p);
 void  Tile(void *engine, int code, Token t);
 void  TileFree(void *engine, void (*end)(void *));
 bool  parser_accepts(const void *engine, int code);   /* would it take this token now? */
-bool  parser_is_lost(const void *engine);          /* does it wait for a `;` or `}` behind an error? */
+bool  parser_is_lost(const void *engine);          /* does it wait behind an error for a ; or }? */
 int   parser_blocks(const void *engine);           /* how many blocks it is in */
-void  parser_resume(void *engine, bool item);      /* reports the next error; item: forgets this one */
+void  parser_resume(void *engine, bool item);      /* reports again; item: forgets this one */
 
-/* ---- mistake.c: what is said about a token that does not fit ------------------------------------ */
+/* ---- mistake.c: what is said about a token that does not fit --------------------------------- */
 
 void syntax_error(Parser *p, int code, Token t);
 void too_deep(Parser *p, Token t);
-void missing_brace(Parser *p, Token before);       /* an item starts, or the text ends, in a block */
+void missing_brace(Parser *p, Token before);       /* an item starts or the text ends in a block */
 Pos  token_pos(const Parser *p, Token t);
 
-/* ---- ast.c: constructors for the grammar ---------------------------------------------------------- */
+/* ---- ast.c: constructors for the grammar ----------------------------------------------------- */
 
 /* A list under construction is its last node; the first is behind it. NULL is left out. */
 Node *list_add(Node *list, Node *n);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what each does, what each shows ------------------------------------------------------------- */
+/* ---- what each does, what each shows ------------------------------------------------------- */
 
 static void run_parse(Job *j)      { j->tree = parse(j->source); }
 static void run_check(Job *j)      { j->program = check(j->tree); }
@@ -16,6 +16,7 @@ static void run_emit(Job *j)       { emit_program(j->program, j->base, &j->cu, &
 static void dump_tokens(Job *j)    { tokens_dump(stderr, j->source); }
 static void dump_tree(Job *j)      { ast_dump(stderr, j->tree); }
 static void dump_ir(Job *j)        { ir_dump(stderr, j->program); }
+static void dump_padding(Job *j)   { padding_dump(stderr, j->program); }
 static void dump_text(Job *j)      { fwrite(j->cu.at, 1, j->cu.n, stderr); }
 
 /* Plans are made by the emitter; for the dump they are made here, and nothing is emitted. */
@@ -37,13 +38,13 @@ static const struct Pass {
     void (*run)(Job *j);
     void (*dump)(Job *j);
 } passes[] = {
-    { 't', "tokens",   "what the lexer makes of the text",                  NULL,         dump_tokens },
-    { 'a', "tree",     "the program as it is written",                      run_parse,    dump_tree },
-    { 'i', "ir",       "tile operations, checked, an instance at a time",   run_check,    dump_ir },
-    { 's', "simplify", "folded, unused ones dropped, moved out of loops",   run_simplify, dump_ir },
-    { 'p', "padding",  "what padding holds, where a mask is needed",        run_padding,  dump_ir },
-    { 'm', "mapping",  "how tiles become threads; ends there",              NULL,         dump_plans },
-    { 'e', "emit",     "CUDA C",                                            run_emit,     dump_text },
+    { 't', "tokens",   "what the lexer makes of the text",             NULL,         dump_tokens },
+    { 'a', "tree",     "the program as it is written",                 run_parse,    dump_tree },
+    { 'i', "ir",       "tile operations, checked, an instance at a time", run_check,    dump_ir },
+    { 's', "simplify", "folded, unused ones dropped, moved out of loops", run_simplify, dump_ir },
+    { 'p', "padding",  "what padding holds, where a mask is needed",   run_padding,  dump_padding },
+    { 'm', "mapping",  "how tiles become threads; ends there",         NULL,         dump_plans },
+    { 'e', "emit",     "CUDA C",                                       run_emit,     dump_text },
 };
 enum { PASSES = sizeof passes / sizeof *passes };
 

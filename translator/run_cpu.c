@@ -1,5 +1,4 @@
 /* run_cpu.c -- `tilec run`: the generated code, built and run by g++ and the emulator, or nvcc */
-#define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include "run.h"
 
 enum { NOT_FOUND = 127 };                          /* exit status of a program that is not there */
+typedef LIST(const char *) Strings;
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -88,20 +88,45 @@ static int run_program(const char *folder, const char *const *words, const char 
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Compiles kernel.cu and driver.cu into `program` with g++ and the emulator. */
+/* The emulator's own sources, but for what checked code alone needs. */
+static void add_sources(Strings *words, const char *emulator)
+{
+    DIR *dir = opendir(emulator);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        const char *name = entry->d_name, *end = strrchr(name, '.');
+        if (end && !strcmp(end, ".cpp") && strcmp(name, "tile_checks.cpp"))
+            push(words, arena_printf("%s/%s", emulator, name));
+    }
+    if (dir)
+        closedir(dir);
+}
+
+/* Compiles kernel.cu and driver.cu with g++, then the emulator, into `program`. */
 static int compile_cpu(const char *folder)
 {
     const char *emulator = home_find("emulator", "tile_emulator.h");
     if (!emulator)
-        return complain("the emulator was not found; --on=cpu needs it");
-    const char *const words[] = {
+        return complain("the emulator was not found"), 1;
+    const char *headers = arena_printf("%s/cuda", emulator);
+    const char *const compile[] = {
         "g++", "-std=c++17", "-O1", "-DTILE_EMULATOR", "-include", "tile_emulator.h",
-        "-I", emulator, "-I", arena_printf("%s/cuda", emulator), "-ffp-contract=off",
-        "-fno-strict-aliasing", "-w", "-x", "c++", "kernel.cu", "driver.cu",
-        arena_printf("%s/tile_emulator.cpp", emulator), "-x", "none", "-o", "program", "-pthread",
-        "-lboost_context", NULL,
+        "-I", emulator, "-I", headers, "-ffp-contract=off", "-fno-strict-aliasing", "-w",
+        "-x", "c++", "-c", "kernel.cu", "driver.cu", NULL,
     };
-    return run_program(folder, words, "messages");
+    static const char *const link[] = {
+        "kernel.o", "driver.o", "-o", "program", "-lboost_context", "-lpthread", NULL,
+    };
+    const char *const start[] = {"g++", "-std=c++17", "-O1", "-w", "-I", emulator, "-I", headers};
+    Strings words = {0};
+    const int status = run_program(folder, compile, "messages");
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
+        push(&words, start[i]);
+    add_sources(&words, emulator);
+    for (size_t i = 0; i < sizeof link / sizeof *link; i++)
+        push(&words, link[i]);
+    return run_program(folder, words.at, "messages");
 }
 
 /* The same with nvcc, for the GPU that is there. */
@@ -118,8 +143,8 @@ static int compile(const RunRequest *request, const char *folder)
 {
     const bool cpu = request->on == ON_CPU;
     const int status = cpu ? compile_cpu(folder) : compile_gpu(folder);
-    if (status == 0 || status == 2)
-        return status ? (show_file(folder, "messages"), 2) : 0;
+    if (status == 0)
+        return 0;
     if (status == NOT_FOUND)
         return complain(cpu ? "g++ was not found; --on=cpu compiles the generated code with it"
                             : "nvcc was not found; --on=gpu compiles the generated code with it");

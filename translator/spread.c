@@ -20,7 +20,7 @@ const char *vecs_name(const Emit *e, const Dim *d)
     int others = 0;
     for (int i = 0; i < e->plan->dims.n; i++)
         others += e->plan->dims.at[i] != d && (e->plan->dims.at[i]->whole || has_lanes(e, e->plan->dims.at[i]));
-    return d->whole || !others ? e->vecs : arena_printf("%s_%s", e->vecs, d->name);
+    return d->whole || !others ? e->vecs : arena_printf("%s_%s", e->vecs, e->coordinate[d->id]);
 }
 
 /* The number of times that a thread comes round along d, as text; NULL if once, without a loop. */

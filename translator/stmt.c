@@ -309,6 +309,7 @@ void lower_body(Check *c, const Node *block)
 {
     c->loop = NULL;
     c->known = NULL;
+    c->gave_up = false;
     c->depth = c->unrolled = c->calls.n = 0;
     statements(c, block);
 }

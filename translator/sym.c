@@ -2,12 +2,12 @@
  *
  * An atom is a name, a value, or a division, remainder, minimum or maximum that does not fold. A
  * formula is a sum of products of atoms. Arithmetic takes it apart into a Poly, works on that, and
- * interns the result; a number, a sum of one product and a product of one atom are those themselves.
+ * interns the result. A number, a sum of one product, a product of one atom are those themselves.
  */
 #include "base.h"
 #include <string.h>
 
-enum { MOST_TERMS = 64, MOST_ATOMS = 16 };         /* beyond, a formula is no longer worth knowing */
+enum { MOST_TERMS = 64, MOST_ATOMS = 16 };         /* beyond, a formula is not worth knowing */
 
 /* Number times atoms, these sorted by id. */
 typedef struct { int64_t k; int n; const Sym *atom; } Term;
@@ -16,7 +16,8 @@ typedef struct { bool bad; int64_t k; int n; Term term[MOST_TERMS]; } Poly;
 
 /* ---- interning ------------------------------------------------------------------------------- */
 
-static struct { Sym *slots; uint32_t room, n; struct SymNode bad; } table = { .bad = { .kind = SYM_BAD } };
+static const struct SymNode bad = { .kind = SYM_BAD };
+static struct { Sym *slots; uint32_t room, n; } table;
 
 static uint32_t hash_of(const struct SymNode *s, const Sym *kid)
 {
@@ -28,8 +29,8 @@ static uint32_t hash_of(const struct SymNode *s, const Sym *kid)
 
 static bool same(const struct SymNode *a, Sym b, const Sym *kid)
 {
-    return a->kind == b->kind && a->n == b->n && a->k == b->k && a->name == b->name && a->value == b->value
-        && (a->n == 0 || !memcmp(kid, b->kid, sizeof *kid * (size_t)a->n));
+    return a->kind == b->kind && a->n == b->n && a->k == b->k && a->name == b->name
+        && a->value == b->value && (a->n == 0 || !memcmp(kid, b->kid, sizeof *kid * (size_t)a->n));
 }
 
 static void table_grow(void)
@@ -62,9 +63,21 @@ static Sym intern(const struct SymNode *s, const Sym *kid)
     return table.slots[k] = made;
 }
 
-Sym sym_const(int64_t k)      { return intern(&(struct SymNode){ .kind = SYM_CONST, .k = k }, NULL); }
-Sym sym_name(Name name)       { return intern(&(struct SymNode){ .kind = SYM_NAME, .name = name }, NULL); }
-Sym sym_value(const void *v)  { return intern(&(struct SymNode){ .kind = SYM_VALUE, .value = v }, NULL); }
+Sym sym_const(int64_t k)
+{
+    return intern(&(struct SymNode){ .kind = SYM_CONST, .k = k }, NULL);
+}
+
+Sym sym_name(Name name)
+{
+    return intern(&(struct SymNode){ .kind = SYM_NAME, .name = name }, NULL);
+}
+
+Sym sym_value(const void *v)
+{
+    return intern(&(struct SymNode){ .kind = SYM_VALUE, .value = v }, NULL);
+}
+
 bool sym_is_bad(Sym s)        { return s->kind == SYM_BAD; }
 bool sym_is(Sym s, int64_t k) { return s->kind == SYM_CONST && s->k == k; }
 
@@ -93,7 +106,7 @@ static Sym product(const Term *t)
 static Sym poly_sym(const Poly *p)
 {
     Sym kid[MOST_TERMS];
-    if (p->bad) return &table.bad;
+    if (p->bad) return &bad;
     if (p->n == 0) return sym_const(p->k);
     if (p->n == 1 && p->k == 0)
         return p->term[0].n == 1 && p->term[0].k == 1 ? p->term[0].atom[0] : product(&p->term[0]);
@@ -122,7 +135,8 @@ static void poly_of(Poly *p, const Sym *s)
     case SYM_PRODUCT:
         p->term[p->n++] = (Term){ (*s)->k, (*s)->n, (*s)->kid };
         break;
-    case SYM_NAME: case SYM_VALUE: case SYM_DIV: case SYM_MOD: case SYM_CEIL: case SYM_MIN: case SYM_MAX:
+    case SYM_NAME: case SYM_VALUE: case SYM_DIV: case SYM_MOD: case SYM_CEIL: case SYM_MIN:
+    case SYM_MAX:
         p->term[p->n++] = (Term){ 1, 1, s };
         break;
     }
@@ -158,7 +172,8 @@ static void poly_add_term(Poly *p, Term t, int64_t times)
 static void poly_add(Poly *p, const Poly *q, int64_t times)
 {
     int64_t k;
-    p->bad |= q->bad || __builtin_mul_overflow(q->k, times, &k) || __builtin_add_overflow(p->k, k, &p->k);
+    p->bad |= q->bad || __builtin_mul_overflow(q->k, times, &k)
+           || __builtin_add_overflow(p->k, k, &p->k);
     for (int i = 0; i < q->n && !p->bad; i++) poly_add_term(p, q->term[i], times);
 }
 
@@ -217,7 +232,10 @@ Sym sym_mul(Sym a, Sym b)
 
 /* ---- quotients ------------------------------------------------------------------------------- */
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -303,7 +321,7 @@ static void poly_shrink(Poly *p, int64_t g)
 
 static Sym quotient(SymKind kind, Sym a, Sym b);
 
-/* What is left of a quotient, rest / b, as an atom; b is no 0. Of nested ones, N / 2 / 4 is N / 8. */
+/* What is left of a quotient, rest / b, as an atom; b is no 0. Nested ones: N / 2 / 4 is N / 8. */
 static Sym quotient_atom(SymKind kind, Poly *rest, Sym b)
 {
     int64_t k, inner;
@@ -316,7 +334,8 @@ static Sym quotient_atom(SymKind kind, Poly *rest, Sym b)
     if (k == 1) return a;
     if (sym_const_of(a, &inner))
         return sym_const(kind == SYM_DIV ? floor_div(inner, k) : -floor_div(-inner, k));
-    if (a->kind == kind && sym_const_of(a->kid[1], &inner) && inner > 0 && !__builtin_mul_overflow(inner, k, &inner))
+    bool nested = a->kind == kind && sym_const_of(a->kid[1], &inner) && inner > 0;
+    if (nested && !__builtin_mul_overflow(inner, k, &inner))
         return quotient(kind, a->kid[0], sym_const(inner));
     return atom2(kind, a, sym_const(k));
 }
@@ -328,7 +347,7 @@ static Sym quotient(SymKind kind, Sym a, Sym b)
     Term d;
     poly_of(&p, &a);
     poly_of(&q, &b);
-    if (p.bad || q.bad || sym_is(b, 0)) return &table.bad;
+    if (p.bad || q.bad || sym_is(b, 0)) return &bad;
     if (!one_term(&q, &d)) {
         if (long_division(&p, &q, &whole)) return poly_sym(&whole);
         return atom2(kind, a, b);
@@ -336,7 +355,7 @@ static Sym quotient(SymKind kind, Sym a, Sym b)
     if (d.n == 0 && d.k < 0)                       /* by a number below 0: both change their sign */
         return quotient(kind, sym_sub(sym_const(0), a), sym_sub(sym_const(0), b));
     split(&p, &d, &whole, &rest);
-    if (whole.bad || rest.bad) return &table.bad;
+    if (whole.bad || rest.bad) return &bad;
     return sym_add(poly_sym(&whole), quotient_atom(kind, &rest, b));
 }
 
@@ -367,7 +386,7 @@ Sym sym_mod(Sym a, Sym b)
     Term d;
     poly_of(&p, &a);
     poly_of(&q, &b);
-    if (p.bad || q.bad || sym_is(b, 0)) return &table.bad;
+    if (p.bad || q.bad || sym_is(b, 0)) return &bad;
     if (!one_term(&q, &d))
         return long_division(&p, &q, &whole) ? sym_const(0) : atom2(SYM_MOD, a, b);
     if (d.n == 0 && d.k < 0) {
@@ -375,7 +394,7 @@ Sym sym_mod(Sym a, Sym b)
         return sym_sub(zero, sym_mod(sym_sub(zero, a), sym_sub(zero, b)));
     }
     split(&p, &d, &whole, &rest);
-    if (rest.bad) return &table.bad;
+    if (rest.bad) return &bad;
     if (rest.n == 0 && rest.k == 0) return sym_const(0);
     return d.n == 0 ? remainder_atom(&rest, d.k) : atom2(SYM_MOD, poly_sym(&rest), b);
 }
@@ -395,7 +414,7 @@ static Sym other(Sym a, Sym b, Sym chosen) { return chosen == a ? b : a; }
 /* min or max; nested ones lose a member that another one covers. */
 static Sym extreme(SymKind kind, Sym a, Sym b)
 {
-    if (a->kind == SYM_BAD || b->kind == SYM_BAD) return &table.bad;
+    if (a->kind == SYM_BAD || b->kind == SYM_BAD) return &bad;
     if (a == b) return a;
     Sym least = smaller(a, b);
     if (least) return kind == SYM_MIN ? least : other(a, b, least);

@@ -9,21 +9,25 @@ int cut_text(ptrdiff_t n)
 }
 
 /* An error of the lexer; the parser then says nothing about this place. */
-void lex_error(Parser *p, const char *from, const char *to, const char *code, const char *format, ...)
+void lex_error(Parser *p, const char *from, const char *to, const char *code,
+               const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     char message[400];
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    p->said = (uint32_t)(from - p->text) + 1;
-    error((Pos){ p->source, (uint32_t)(from - p->text), (uint32_t)(to - from) }, code, "%s", message);
+    Pos pos = { p->source, (uint32_t)(from - p->text), (uint32_t)(to - from) };
+    p->said = pos.at + 1;
+    error(pos, code, "%s", message);
 }
 
 /* What sort of token it is, for people. */
 static const char *token_class(int code)
 {
-    return code == T_LITERAL ? "literal" : code == T_STRING ? "string" : code == T_NAME ? "name" : "token";
+    if (code == T_LITERAL) return "literal";
+    if (code == T_STRING) return "string";
+    return code == T_NAME ? "name" : "token";
 }
 
 /* Prints the tokens of a source, one a line: where, what sort, the text. */
@@ -33,7 +37,7 @@ void tokens_dump(FILE *out, const Source *source)
     Token t;
     for (int code = lex(&p, &t); code; code = lex(&p, &t)) {
         Pos at = { source, t.at, t.len };
-        fprintf(out, "%d:%d\t%s\t%.*s\n", source_line(at), source_column(at), token_class(code), (int)t.len,
-                source->text + t.at);
+        fprintf(out, "%d:%d\t%s\t%.*s\n", source_line(at), source_column(at), token_class(code),
+                (int)t.len, source->text + t.at);
     }
 }

@@ -122,26 +122,27 @@ static bool merge(const Group *g, const Valid *valid, Valid *flat, int *axis)
 
 /* One axis as several: complete, or the outermost has a share if the bounds are multiples of what
    lies within it; false if they are not. */
-static bool split(const Group *g, Valid flat, Valid *valid)
+static bool split(const Kernel *k, const Group *g, Valid flat, Valid *valid)
 {
     const bool interval = flat.kind == VALID_INTERVAL;
     const bool complete = interval && valid_complete(&flat, sym_const(g->count));
-    const Sym inner = sym_const(g->inner);
-    if (interval && !complete && !(sym_divides(g->inner, flat.lo) && sym_divides(g->inner, flat.hi)))
+    if (interval && !complete && !(provably_divides(k, g->inner, flat.lo)
+                                   && provably_divides(k, g->inner, flat.hi)))
         return false;
     for (int a = g->from; a < g->end; a++) {
         valid[a] = flat;
         if (interval)
             valid[a] = (Valid){VALID_INTERVAL, sym_const(0), g->type->dim[a], true};
         if (interval && !complete && a == g->outer)
-            valid[a] = (Valid){VALID_INTERVAL, sym_div(flat.lo, inner), sym_div(flat.hi, inner),
-                               flat.some};
+            valid[a] = (Valid){VALID_INTERVAL, places_before(flat.lo, sym_const(0), g->inner),
+                               places_before(flat.hi, sym_const(0), g->inner), flat.some};
     }
     return true;
 }
 
 /* Groups of axes with equal products are merged and split again. */
-bool valid_reshaped(const Type *from, const Valid *valid, const Type *to, Valid *result, int *axis)
+bool valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, const Type *to,
+                    Valid *result, int *axis)
 {
     int i = 0, j = 0;
     while (i < from->rank || j < to->rank) {
@@ -158,7 +159,7 @@ bool valid_reshaped(const Type *from, const Valid *valid, const Type *to, Valid 
         b.end = j;
         measure(&a);
         measure(&b);
-        if (!merge(&a, valid, &flat, axis) || !split(&b, flat, result))
+        if (!merge(&a, valid, &flat, axis) || !split(k, &b, flat, result))
             return false;
     }
     return true;
@@ -166,10 +167,21 @@ bool valid_reshaped(const Type *from, const Valid *valid, const Type *to, Valid 
 
 /* ---- text --------------------------------------------------------------------------------------- */
 
+/* What a scalar of the program is called: its name, or %12. */
+static Sym called(Sym atom, void *arg)
+{
+    (void)arg;
+    if (atom->kind != SYM_VALUE)
+        return atom;
+    const Value *v = atom->value;
+    return sym_name(v->name ? v->name : name_of(arena_printf("%%%d", v->id)));
+}
+
 /* A bound; max(min(s, n), 0) as the clamp that it is. */
 static const char *bound_text(Sym s)
 {
     int64_t n;
+    s = sym_replace(s, called, NULL);
     for (int i = 0; s->kind == SYM_MAX && i < 2; i++) {
         const Sym low = s->kid[i], inner = s->kid[1 - i];
         for (int j = 0; sym_is(low, 0) && inner->kind == SYM_MIN && j < 2; j++)

@@ -1,5 +1,6 @@
 """cases_shape.py -- ranks, program axes, windows, reshaping, control flow"""
 import numpy as np
+from cases_reduce import blocks
 from inputs import wide
 from number import Number, highest, total, where
 from table import around, case, sizes
@@ -16,10 +17,11 @@ def _(x):
     return x - highest(x, 2, keepdims=True)
 
 
-@case('37_ranks', 'tower', '', 'y1: f32[N] out opt; y: f32[A, M, K, N] out; x: f32[A, M, K, N]',
-      sizes(A=[1, 2], M=[1, 3], K=[1, 2], N=[0, 1, 7, 8, 9, 33]))
+@case('37_ranks', 'rank4', '',
+      'y: f32[A, M, K, N] out; s: f32[ceil(A, 2), ceil(M, 3), K, N] out; x: f32[A, M, K, N]',
+      sizes(A=[1, 2, 3], M=[1, 3, 4], K=[0, 1, 2], N=[0, 1, 7, 8, 9, 33]))
 def _(x):
-    return dict(y1=x[0, 0, 0], y=x + 1.0)
+    return dict(y=x + 1.0, s=blocks(x, total, [0, 1], [2, 3]))
 
 
 @case('37_ranks', 'sum_planes', '', 'y: f32[M, N] out; x: f32[P, M, N]', sizes(P=around() + [500], M=[1, 5], N=[1, 16, 17]))

@@ -179,7 +179,7 @@ def _(x):
 
 
 @case('examples/05_reduce', 'row_stats', '',
-      'sums: f32[M] out opt; means: f32[M] out opt; places: i32[M] out opt; x: f32[M, N]', rows)
+      'sums: f32[M] out; means: f32[M] out opt; places: i32[M] out opt; x: f32[M, N]', rows)
 def _(x):
     return dict(sums=total(x, 1), means=mean(x, 1), places=argmax(x.v, 1))
 

@@ -1,6 +1,7 @@
 """memory.py -- where tensors lie during a case: guarded on all sides, on this machine or a GPU"""
 import ctypes
 import itertools
+import math
 import numpy as np
 from number import RAW, encode
 
@@ -20,7 +21,7 @@ def strides_of(shape, how, item, strided):
         inner = 2 if strided else 1
         pitch = (-(-shape[-1] * inner // vector) + 1) * vector
     elif how == 'odd' and strided:
-        return list(np.cumprod([1] + [n + 1 for n in shape[:-1]]))
+        return [math.prod(n + 1 for n in shape[:a]) for a in range(len(shape))]
     elif how == 'odd':
         pitch = shape[-1] + 1
     strides = [inner]

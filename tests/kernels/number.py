@@ -159,11 +159,12 @@ def _scaled(slope, e):
 
 
 def _rounded(v, e, t, ulp=0):
-    """A result of type t: exact operands give its nearest value, others half an ulp more."""
+    """A result of type t: exact operands give its nearest value, others half an ulp more (and as
+    much for this computation, in f64)."""
     if ulp == 0:
         near = round_to(t, v)
         return Number(np.where(e == 0, near, v), t,
-                      np.where(e == 0, 0, e + np.abs(v) * EPS[t] / 2 + TINY[t]))
+                      np.where(e == 0, 0, e + np.abs(v) * EPS[t] / (1 if t == 'f64' else 2) + TINY[t]))
     if t in ('f16', 'bf16'):
         return Number(v, t, e + np.abs(v) * (ulp * EPS['f32'] + EPS[t] / 2) + TINY[t])
     return Number(v, t, e + np.abs(v) * (ulp + (t == 'f64')) * EPS[t] + TINY[t])

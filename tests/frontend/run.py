@@ -1,0 +1,11 @@
+"""run.py -- the front end and the command line; run.sh calls it"""
+import os
+
+import common
+import robust
+
+if not os.access(common.TILEC, os.X_OK):
+    print("frontend: %s is not built\n0 passed, 0 failed, 1 skipped" % common.TILEC)
+else:
+    robust.run()
+    common.finish()
