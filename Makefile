@@ -7,23 +7,36 @@ LEMON ?= lemon
 B = build
 TILEC = tilec
 
+# The table of contents: the order in which a program travels.
+SRC = arena name source sym formula \
+      diag excerpt codes near \
+      token mistake parse ast \
+      resolve scope define const symbol instance signature shape type axes where attribute own \
+      build literal infer inline elementwise expr optional branch call call_make call_reduce \
+      call_shape view method method_load method_store method_like method_part stmt loop \
+      elem ops opslist ir dump verify \
+      simplify valid mixed pad_value pad_if padding \
+      interp interp_value interp_ops interp_shape interp_reduce interp_access interp_launch \
+      layout plan fills bounds place spread text phase element access reduce relayout body head \
+      tidy emit \
+      template abi csym wrap contract launch header file \
+      npy recipe show launch_args run_driver run_cpu run \
+      options output pass doctor main
 WARN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Wall -Wextra
 SANITIZE = -fsanitize=address,undefined -fno-omit-frame-pointer
-SRC = $(sort $(notdir $(wildcard translator/*.c)))
-OBJ = $(SRC:%.c=$B/%.o) $B/lex.o $B/tile.o $B/templates.o
+OBJ = $(SRC:%=$B/%.o) $B/lex.o $B/tile.o $B/templates.o
 ASAN = $(OBJ:$B/%.o=$B/asan/%.o)
-LINK = -no-pie -Wl,--unresolved-symbols=ignore-all -lm
 
 all: $(TILEC) $B/tilec
 asan: $B/tilec-asan
 
 # Linked beside and renamed: one that runs is not disturbed.
 $(TILEC): $(OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $B/tilec.new $(OBJ) $(LINK) && mv $B/tilec.new $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $B/tilec.new $(OBJ) -lm && mv $B/tilec.new $@
 $B/tilec: $(TILEC)
 	@ln -sf $(abspath $(TILEC)) $@
 $B/tilec-asan: $(ASAN)
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@.new $(ASAN) $(LINK) && mv $@.new $@
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@.new $(ASAN) -lm && mv $@.new $@
 
 compile = $(CC) $(CFLAGS) $(WARN) -Itranslator -I$B -MMD -MP -c -o $@ $<
 $B/%.o: translator/%.c $B/tile.h
@@ -47,8 +60,26 @@ $B/templates.c: scripts/embed.sh $(sort $(wildcard templates/*.cu)) | $B
 $B $B/asan:
 	mkdir -p $@
 
+demo:
+	@scripts/deps.sh && scripts/demo.sh
+test:
+	@scripts/deps.sh && $(MAKE) -s all asan && tests/run.sh
+test-gpu: all
+	@tests/gpu.sh
+lint:
+	@scripts/lint.sh
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/tilec $(SHARE)/man/man1
+	install -m 755 $(TILEC) $(DESTDIR)$(PREFIX)/bin/tilec
+	install -m 644 docs/tilec.1 $(SHARE)/man/man1/tilec.1
+	install -m 644 tile.mk $(SHARE)/tilec/tile.mk
+	rm -rf $(SHARE)/tilec/stdlib $(SHARE)/tilec/emulator
+	cp -R stdlib emulator $(SHARE)/tilec/
+
 clean:
 	rm -rf $B $(TILEC)
 
 -include $(OBJ:.o=.d) $(ASAN:.o=.d)
-.PHONY: all asan clean
+.PHONY: all asan demo test test-gpu lint install clean

@@ -78,6 +78,8 @@ static __device__ __forceinline__ To saturate_cast(From x)
 template <typename T>
 static __device__ __forceinline__ double sticky_double(T x)
 {
+    if (fabs((double)x) < 9007199254740992.0)
+        return (double)x;                       // up to 2^53 a double holds every integer
     const T cut = (T)(x & (T)2047);
     return (double)(T)((x - cut) | (cut != 0 ? (T)2048 : (T)0));
 }

@@ -10,7 +10,38 @@ typedef struct { const Kernel *k; int steps; } Proof;
 static bool holds(Proof *p, Sym s, int depth);
 static Sym sym_at_depth(const Value *v, int depth);
 
-/* ---- what bounds an atom ----------------------------------------------------------------------- */
+/* ---- contracts ------------------------------------------------------------------------------- */
+
+/* The largest number that `where X % d == 0` says divides a name. */
+static int64_t contract_divisor(const Kernel *k, Sym name)
+{
+    int64_t most = 1, d;
+    for (int i = 0; i < k->conds.n; i++) {
+        const Cond *c = &k->conds.at[i];
+        if (c->kind != COND_EQ)
+            continue;
+        const Sym mod = sym_is(c->b, 0) ? c->a : sym_is(c->a, 0) ? c->b : NULL;
+        if (mod && mod->kind == SYM_MOD && mod->kid[0] == name && sym_const_of(mod->kid[1], &d)
+            && d > most)
+            most = d;
+    }
+    return most;
+}
+
+/* A name that a contract makes a multiple of d, as d times its quotient. */
+static Sym by_contract(Sym atom, void *arg)
+{
+    const int64_t d = atom->kind == SYM_NAME ? contract_divisor(arg, atom) : 1;
+    return d == 1 ? atom : sym_mul(sym_const(d), sym_div(atom, sym_const(d)));
+}
+
+/* A formula, told what the contract says. */
+static Sym told(const Kernel *k, Sym s)
+{
+    return sym_replace(s, by_contract, (void *)k);
+}
+
+/* ---- what bounds an atom --------------------------------------------------------------------- */
 
 /* The formula of a division by a number above 0, or NULL. */
 static Sym quotient_of(const char *row, Sym a, Sym b)
@@ -87,7 +118,7 @@ static bool atom_holds(Proof *p, Sym s, int depth)
     case SYM_VALUE: {
         const Op *loop = counting_loop(s->value);
         return program_axis(p->k, s->value)
-               || (loop && holds(p, sym_of_scalar(loop->args[0]), depth + 1));
+               || (loop && holds(p, told(p->k, sym_of_scalar(loop->args[0])), depth + 1));
     }
     case SYM_DIV: case SYM_CEIL:
         return holds(p, s->kid[0], depth + 1)
@@ -104,7 +135,7 @@ static bool atom_holds(Proof *p, Sym s, int depth)
     return false;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* A term of a sum, k * rest * atom, and the sum without it. */
 typedef struct { Sym without, rest, atom; int64_t k; } Piece;
@@ -143,7 +174,7 @@ static bool holds_quotient(Proof *p, const Piece *t, bool largest, int depth)
 static bool holds_axis(Proof *p, const Piece *t, const Axis *axis, int depth)
 {
     for (int i = 0; i < axis->counts.n; i++)
-        if (!holds_with(p, t, sym_sub(axis->counts.at[i].count, sym_const(1)), 1, depth))
+        if (!holds_with(p, t, sym_sub(told(p->k, axis->counts.at[i].count), sym_const(1)), 1, depth))
             return false;
     return axis->counts.n > 0;
 }
@@ -158,8 +189,8 @@ static bool holds_index(Proof *p, const Piece *t, int depth)
         return t->k < 0 && holds_axis(p, t, axis, depth);
     if (!loop)
         return false;
-    const Sym least = sym_of_scalar(loop->args[0]);
-    const Sym largest = sym_sub(sym_of_scalar(loop->args[1]), sym_const(1));
+    const Sym least = told(p->k, sym_of_scalar(loop->args[0]));
+    const Sym largest = told(p->k, sym_sub(sym_of_scalar(loop->args[1]), sym_const(1)));
     return holds_with(p, t, t->k < 0 ? largest : least, 1, depth);
 }
 
@@ -229,35 +260,12 @@ static bool holds(Proof *p, Sym s, int depth)
     return false;
 }
 
-/* ---- contracts --------------------------------------------------------------------------------- */
-
-/* The largest number that `where X % d == 0` says divides a name. */
-static int64_t contract_divisor(const Kernel *k, Sym name)
-{
-    int64_t most = 1, d;
-    for (int i = 0; i < k->conds.n; i++) {
-        const Cond *c = &k->conds.at[i];
-        if (c->kind != COND_EQ)
-            continue;
-        const Sym mod = sym_is(c->b, 0) ? c->a : sym_is(c->a, 0) ? c->b : NULL;
-        if (mod && mod->kind == SYM_MOD && mod->kid[0] == name && sym_const_of(mod->kid[1], &d)
-            && d > most)
-            most = d;
-    }
-    return most;
-}
-
-/* A name that a contract makes a multiple of d, as d times its quotient. */
-static Sym by_contract(Sym atom, void *arg)
-{
-    const int64_t d = atom->kind == SYM_NAME ? contract_divisor(arg, atom) : 1;
-    return d == 1 ? atom : sym_mul(sym_const(d), sym_div(atom, sym_const(d)));
-}
+/* ---- proofs ---------------------------------------------------------------------------------- */
 
 /* Provably d divides s in every launch that the kernel takes. */
 bool provably_divides(const Kernel *k, int64_t d, Sym s)
 {
-    return sym_divides(d, sym_replace(s, by_contract, (void *)k));
+    return sym_divides(d, told(k, s));
 }
 
 /* Provably s >= least in every program of every launch that the kernel takes. */
@@ -267,6 +275,5 @@ bool provably_at_least(const Kernel *k, Sym s, int64_t least)
     int64_t number;
     if (sym_const_of(s, &number))
         return number >= least;
-    s = sym_replace(s, by_contract, (void *)k);
-    return holds(&p, sym_sub(s, sym_const(least)), 0);
+    return holds(&p, sym_sub(told(k, s), sym_const(least)), 0);
 }

@@ -58,23 +58,6 @@ static void add_used(Text *out, const struct HeadLine *lines, int n, const char 
             text_printf(out, "    %s\n", lines[i].text);
 }
 
-/* How many programs there are along an axis: what the output that needs most of them needs. */
-static const char *programs_of(const Emit *e, const Axis *axis)
-{
-    const char *text = NULL;
-    for (int i = 0; i < axis->counts.n; i++) {
-        bool seen = false;
-        for (int j = 0; j < i; j++)
-            seen |= axis->counts.at[j].count == axis->counts.at[i].count;
-        if (seen)
-            continue;
-        const char *one = c_sym(axis->counts.at[i].count);
-        text = text ? arena_printf("tile_max(%s, %s)", text, one) : one;
-    }
-    (void)e;
-    return text ? text : "1";
-}
-
 static bool needs_parens(const char *text)
 {
     int depth = 0;
@@ -109,18 +92,18 @@ static void program_lines(Emit *e, HeadLines *lines)
         if (per > 1) {
             const char *total = n ? "" : "1";
             for (int i = 0; i < n; i++)
-                total = arena_printf(i ? "%s * %s" : "%s%s", total, factor(programs_of(e, &k->axes.at[i])));
+                total = arena_printf(i ? "%s * %s" : "%s%s", total, factor(c_programs(k, &k->axes.at[i])));
             add_head(lines, NULL, arena_printf("if (%s >= %s)", program, total));
             add_head(lines, NULL, "    return;");
         }
         number = program;
     }
     for (int i = n - 1; i >= 0 && !(per > 1 && n == 1); i--) {
-        const char *name = map_of(k->axes.at[i].index)->name, *count = factor(programs_of(e, &k->axes.at[i]));
+        const char *name = map_of(k->axes.at[i].index)->name, *count = factor(c_programs(k, &k->axes.at[i]));
         const char *value = number;
         for (int j = n - 1; j > i; j--)
             value = arena_printf(j == n - 1 ? "%s / %s" : "%s / %s", value,
-                                 factor(programs_of(e, &k->axes.at[j])));
+                                 factor(c_programs(k, &k->axes.at[j])));
         add_head(lines, name, i ? arena_printf("const int64_t %s = %s %% %s;", name, value, count)
                                 : arena_printf("const int64_t %s = %s;", name, value));
     }

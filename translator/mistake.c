@@ -8,8 +8,9 @@
 static const struct { int code; const char *text; } expected[] = {
     { T_SEMI, "`;`" }, { T_COMMA, "`,`" }, { T_RPAREN, "`)`" }, { T_RBRACKET, "`]`" },
     { T_GT, "`>`" }, { T_LPAREN, "`(`" }, { T_LBRACKET, "`[`" }, { T_LBRACE, "`{`" },
-    { T_LT, "`<`" }, { T_COLON, "`:`" }, { T_ASSIGN, "`=`" }, { T_DOTDOT, "`..`" }, { T_IN, "`in`" },
-    { T_ARROW, "`->`" }, { T_NAME, "a name" }, { T_LITERAL, "a value" }, { T_STRING, "a string" },
+    { T_LT, "`<`" }, { T_COLON, "`:`" }, { T_ASSIGN, "`=`" }, { T_DOTDOT, "`..`" },
+    { T_IN, "`in`" }, { T_ARROW, "`->`" }, { T_NAME, "a name" }, { T_LITERAL, "a value" },
+    { T_STRING, "a string" },
     { T_TENSOR, "`tensor`" }, { T_FOR, "`for`" }, { T_IF, "`if`" }, { T_KERNEL, "`kernel`" },
     { T_FN, "`fn`" }, { T_PIPELINE, "`pipeline`" }
 };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include "padding.h"
 
-/* ---- pieces of messages -------------------------------------------------------------------------- */
+/* ---- pieces of messages ---------------------------------------------------------------------- */
 
 /* A piece of the program in one line, cut if it is long. */
 static const char *source_piece(Pos p)
@@ -60,7 +60,7 @@ static const char *neutral(ReduceKind kind, Elem e)
     return elem_constant_text(e, c);
 }
 
-/* ---- why ------------------------------------------------------------------------------------------- */
+/* ---- why ------------------------------------------------------------------------------------- */
 
 /* Says which valid parts met, and where. */
 static void explain(const Cause *c)
@@ -102,7 +102,7 @@ static void suggest(const Cause *c, const char *value, int axis)
     help("or say what is data: `keep(.., lo, hi, axis = %d)`", axis);
 }
 
-/* ---- reports ------------------------------------------------------------------------------------------ */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* Reports that op consumes `axis`, which is mixed for this reason. */
 void report_mixed(const Op *op, int axis, const Cause *cause)

@@ -9,7 +9,7 @@ typedef enum { TAKES_NOTHING, TAKES_VALUE, TAKES_AFTER_EQUAL, MAY_TAKE } Takes;
 typedef struct Option {
     const char *name;
     Takes takes;
-    bool (*set)(Request *r, const char *value);    /* value: NULL if there is none; false: refused */
+    bool (*set)(Request *r, const char *value);    /* value: NULL: none; false after a report */
     const char *shown, *help;                      /* for --help */
 } Option;
 
@@ -30,30 +30,60 @@ int complain_usage(const char *format, ...)
 
 /* ---- what each option sets ------------------------------------------------------------------- */
 
+#define IGNORE(x) ((void)(x))
+
 static bool set_output(Request *r, const char *value)  { r->output = value; return true; }
 static bool set_header(Request *r, const char *value)  { r->header = value; return true; }
-static bool set_check(Request *r, const char *value)   { (void)value; return r->check_only = true; }
-static bool set_depend(Request *r, const char *value)  { (void)value; return r->dependencies = true; }
-static bool set_help(Request *r, const char *value)    { (void)value; return r->action = DO_HELP; }
-static bool set_version(Request *r, const char *value) { (void)value; return r->action = DO_VERSION; }
-static bool set_passes(Request *r, const char *value)  { (void)value; return r->action = DO_PASSES; }
+
+static bool set_check(Request *r, const char *value)
+{
+    IGNORE(value);
+    return r->check_only = true;
+}
+
+static bool set_depend(Request *r, const char *value)
+{
+    IGNORE(value);
+    return r->dependencies = true;
+}
+
+static bool set_help(Request *r, const char *value)
+{
+    IGNORE(value);
+    r->action = DO_HELP;
+    return true;
+}
+
+static bool set_version(Request *r, const char *value)
+{
+    IGNORE(value);
+    r->action = DO_VERSION;
+    return true;
+}
+
+static bool set_passes(Request *r, const char *value)
+{
+    IGNORE(value);
+    r->action = DO_PASSES;
+    return true;
+}
 
 static bool set_include(Request *r, const char *value)
 {
-    (void)r;
+    IGNORE(r);
     push(&options.include_dirs, value);
     return true;
 }
 
 static bool set_lines(Request *r, const char *value)
 {
-    (void)r, (void)value;
+    IGNORE(r), IGNORE(value);
     return options.debug_lines = true;
 }
 
 static bool set_werror(Request *r, const char *value)
 {
-    (void)r, (void)value;
+    IGNORE(r), IGNORE(value);
     return options.warnings_are_errors = true;
 }
 
@@ -75,7 +105,7 @@ static bool is_name(const char *s, size_t n)
 /* -D NAME=VALUE, -D KERNEL.NAME=VALUE. */
 static bool set_define(Request *r, const char *value)
 {
-    (void)r;
+    IGNORE(r);
     const char *equal = strchr(value, '=');
     const char *dot = memchr(value, '.', equal ? (size_t)(equal - value) : 0);
     const char *name = dot ? dot + 1 : value;
@@ -91,7 +121,7 @@ static bool set_define(Request *r, const char *value)
 /* sm_80,sm_90a. */
 static bool set_arch(Request *r, const char *value)
 {
-    (void)r;
+    IGNORE(r);
     for (const char *s = value; ; s++) {
         size_t n = strspn(s, "sm_0123456789af");
         if (strncmp(s, "sm_", 3) || n < 5 || (s[n] && s[n] != ','))
@@ -105,8 +135,8 @@ static bool set_arch(Request *r, const char *value)
 
 static bool set_host(Request *r, const char *value)
 {
-    (void)r;
-    if (!strcmp(value, "driver")) return refuse("--host=driver comes later; --host=runtime is there");
+    IGNORE(r);
+    if (!strcmp(value, "driver")) return refuse("--host=driver comes later; there is runtime");
     if (strcmp(value, "runtime"))
         return refuse("--host takes runtime or driver, not `%s`", value);
     options.host = value;
@@ -151,7 +181,7 @@ static bool set_explain(Request *r, const char *value)
 
 static bool set_diagnostics(Request *r, const char *value)
 {
-    (void)r;
+    IGNORE(r);
     options.json = !strcmp(value, "json");
     if (!options.json && strcmp(value, "text"))
         return refuse("--diagnostics takes text or json, not `%s`", value);
@@ -163,7 +193,7 @@ static bool set_color(Request *r, const char *value)
     static const char *const words[] = {
         [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"
     };
-    (void)r;
+    IGNORE(r);
     for (int i = 0; i < 3; i++) {
         if (strcmp(words[i], value)) continue;
         options.color = i;
@@ -174,7 +204,7 @@ static bool set_color(Request *r, const char *value)
 
 static bool set_quiet(Request *r, const char *name)
 {
-    (void)r;
+    IGNORE(r);
     const Code *c = code_find(name);
     bool known = c && code_is_warning(c);
     const char *near = known ? NULL : code_nearest(name);
@@ -201,7 +231,7 @@ static const Option table[] = {
     { "--stop", TAKES_VALUE, set_stop, "--stop LETTER", "end after this pass" },
     { "-Wno-", TAKES_VALUE, set_quiet, "-Wno-NAME", "without this warning" },
     { "-Werror", TAKES_NOTHING, set_werror, "-Werror", "warnings are errors" },
-    { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", "an object a line" },
+    { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", NULL },
     { "--color", TAKES_VALUE, set_color, "--color=auto|always|never", NULL },
     { "--explain", TAKES_AFTER_EQUAL, set_explain, "--explain=E0502", "what a diagnostic means" },
     { "--passes", TAKES_NOTHING, set_passes, "--passes", "the passes and their letters" },
@@ -218,8 +248,8 @@ void options_help(FILE *out)
     fputs("tilec softmax.tile -o softmax.cu      translate: softmax.cu and softmax.h\n"
           "tilec --check softmax.tile            diagnostics only\n"
           "tilec run softmax.tile softmax x=x.npy y=out.npy\n"
-          "                                      run a kernel; also x=random:4096x256 and the like,\n"
-          "                                      --on=ref|cpu|gpu --seed N --print y --check --time\n"
+          "                                      run a kernel; also x=random:4096x256, ..,\n"
+          "                    --on=ref|cpu|gpu --seed N --print y --check --time -D -I\n"
           "tilec doctor                          which tools are there, what is missing\n\n", out);
     for (int i = 0; i < TABLE; i++)
         if (table[i].shown)

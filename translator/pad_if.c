@@ -8,7 +8,7 @@ enum { DEEPEST = 3000 };                           /* ops that one answer may de
 
 static const Pad unknown = {.kind = PAD_UNKNOWN};
 
-/* ---- control -------------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 /* All values that are handed to a place. */
 typedef LIST(Value *) Values;
@@ -47,36 +47,23 @@ static void carried(const Op *loop, int i, bool head, Values *values)
         yielded(loop->region[0], i + 1, values);
 }
 
-/* What leads to a result of an if, for, while, or to an argument of a region; false if unknown. */
-static bool ways_in(const Value *v, Values *values)
+/* What leads to a result of an if, for, while. */
+static Values ways_in(const Value *v)
 {
-    const Op *op = v->def ? v->def : v->block ? v->block->parent : NULL;
+    const Op *op = v->def;
+    Values values = {0};
     int i = 0;
-    if (!op)
-        return false;
-    if (!v->def) {
-        while (v->block->args[i] != v)
-            i++;
-        const int index = op->kind == OP_FOR;
-        if (i < index)
-            return false;
-        if (op->kind == OP_WHILE && v->block == op->region[1])
-            yielded(op->region[0], i + 1, values);
-        else
-            carried(op, i - index, true, values);
-        return true;
-    }
     while (op->results[i] != v)
         i++;
     if (op->kind == OP_IF)
         for (int r = 0; r < op->nregions; r++)
-            yielded(op->region[r], i, values);
+            yielded(op->region[r], i, &values);
     else
-        carried(op, i, false, values);
-    return true;
+        carried(op, i, false, &values);
+    return values;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 /* The slot of a value; with room for it if it has none. */
 static Slot *slot_of(Ask *q, const Value *v)
@@ -100,51 +87,90 @@ static Slot *slot_of(Ask *q, const Value *v)
     return &q->slots[at];
 }
 
-/* The value that the argument of a while's body is: what its condition hands on. */
-static const Value *handed_on(const Value *v)
+/* The value that an argument of a while's body is: what the condition hands on; or NULL. */
+static Value *handed_on(const Value *v)
 {
     const Op *loop = v->block ? v->block->parent : NULL;
     Values values = {0};
+    int i = 0;
     if (!loop || loop->kind != OP_WHILE || v->block != loop->region[1])
         return NULL;
-    ways_in(v, &values);
+    while (v->block->args[i] != v)
+        i++;
+    yielded(loop->region[0], i + 1, &values);
     return values.n ? values.at[0] : NULL;
 }
 
-/* What ifs and loops make, and arguments of regions: what is right of all ways. */
-static Holds joined(Ask *q, const Value *v)
+/* Takes what a loop carries to hold what it begins with, or what an earlier round left of that. */
+static void guess_carried(Ask *q, const Op *loop, int i, const Value *v)
 {
     Values values = {0};
-    if (!ways_in(v, &values))
-        return (Holds){0};
-    if (v->def)
-        return holds_joined(q, values.at, values.n, v);
-    Slot *s = slot_of(q, v);
-    Holds guess = s->guess;
-    if (!s->guessed)
+    Holds guess = slot_of(q, v)->guess;
+    carried(loop, i, true, &values);
+    if (!slot_of(q, v)->guessed)
         guess = holds_joined(q, values.at, 1, v);
-    slot_of(q, v)->holds = guess;
+    Slot *s = slot_of(q, v);
+    s->asked = s->guessed = true;
+    s->guess = s->holds = guess;
+}
+
+/* Compares the guess with all ways that lead to the head of the loop; a wrong one is lowered. */
+static void check_guess(Ask *q, const Op *loop, int i, const Value *v)
+{
+    Values values = {0};
+    carried(loop, i, true, &values);
     const Holds all = holds_joined(q, values.at, values.n, v);
-    const Holds right = holds_both(guess, &all);
-    q->again = q->again || !holds_same(&right, &guess);
-    s = slot_of(q, v);
-    s->guessed = true;
+    Slot *s = slot_of(q, v);
+    const Holds right = holds_both(s->guess, &all);
+    q->again = q->again || !holds_same(&right, &s->guess);
     s->guess = right;
-    return right;
+}
+
+/* Works out what a loop carries, all at once, before anything in the loop is asked for. */
+static void enter_loop(Ask *q, const Op *loop)
+{
+    const Block *head = loop->region[0];
+    const int index = loop->kind == OP_FOR;
+    if (head->nargs <= index || slot_of(q, head->args[index])->asked)
+        return;
+    for (int i = index; i < head->nargs; i++)
+        guess_carried(q, loop, i - index, head->args[i]);
+    for (int i = index; i < head->nargs; i++)
+        check_guess(q, loop, i - index, head->args[i]);
+}
+
+/* Enters the loops around a block, the outermost first. */
+static void enter_loops(Ask *q, const Block *b)
+{
+    const Op *op = b ? b->parent : NULL;
+    if (!op)
+        return;
+    enter_loops(q, op->block);
+    if (op->kind != OP_IF)
+        enter_loop(q, op);
+}
+
+/* What ifs and loops make: what is right of all ways. */
+static Holds joined(Ask *q, const Value *v)
+{
+    if (v->def->kind != OP_IF)
+        enter_loop(q, v->def);
+    const Values values = ways_in(v);
+    return holds_joined(q, values.at, values.n, v);
 }
 
 /* What a value holds outside; each is worked out once a question. */
 Holds holds_of(Ask *q, const Value *v)
 {
-    const Value *same = handed_on(v);
-    Slot *s = slot_of(q, v);
+    const Slot *s = slot_of(q, v);
+    Value *same = handed_on(v);
     if (same)
-        return holds_joined(q, (Value *[]){(Value *)same}, 1, v);
-    if (s->asked || q->depth > DEEPEST)
+        return holds_joined(q, &same, 1, v);
+    if (s->asked || !v->def || q->depth > DEEPEST)
         return s->holds;
-    s->asked = true;
+    slot_of(q, v)->asked = true;
     q->depth++;
-    const Holds h = v->def && !v->def->nregions ? holds_made(q, v->def) : joined(q, v);
+    const Holds h = v->def->nregions ? joined(q, v) : holds_made(q, v->def);
     q->depth--;
     slot_of(q, v)->holds = h;
     return h;
@@ -160,12 +186,13 @@ static Holds ask(Ask *q, const Value *v)
             q->slots[i].holds = (Holds){0};
         }
         q->again = false;
+        enter_loops(q, v->def ? v->def->block : v->block);
         h = holds_of(q, v);
     } while (q->again);
     return h;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 /* The pad at the places that lie outside along one of these axes. */
 static Pad along(const Holds *h, const Value *v, uint32_t axes)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "padding.h"
 
-/* ---- constants ------------------------------------------------------------------------------------ */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 static const Pad unknown = {.kind = PAD_UNKNOWN};
 
@@ -54,7 +54,7 @@ static Pad pad_or_nan(Constant c)
     return (Pad){.kind = isinf(c.f) && c.f < 0 ? PAD_MINUS_INF_OR_NAN : PAD_UNKNOWN};
 }
 
-/* ---- where operands lie outside -------------------------------------------------------------------- */
+/* ---- where operands lie outside -------------------------------------------------------------- */
 
 /* What an operand holds where the result lies outside along an axis. */
 static Pad pad_where(Ask *q, const Value *v, const Value *result, int axis)
@@ -108,7 +108,7 @@ Holds holds_joined(Ask *q, Value *const *values, int n, const Value *result)
     return h;
 }
 
-/* ---- elementwise ------------------------------------------------------------------------------------- */
+/* ---- elementwise ----------------------------------------------------------------------------- */
 
 /* A function of bounded error is exact at these in every implementation. */
 static bool plain(Elem e, Constant c)
@@ -209,7 +209,7 @@ static Holds elementwise(Ask *q, const Op *op)
     return h.constant ? holds_const(h.axis[0].value) : h;
 }
 
-/* ---- shape, reductions, loads --------------------------------------------------------------------------- */
+/* ---- shape, reductions, loads ---------------------------------------------------------------- */
 
 /* Axes that move: each of the result has the pad of its source. */
 static Holds move_axes(Ask *q, const Op *op)
@@ -288,7 +288,7 @@ static Holds load(Ask *q, const Op *op)
     return h;
 }
 
-/* ---- all ops ------------------------------------------------------------------------------------ */
+/* ---- all ops --------------------------------------------------------------------------------- */
 
 /* What the result of an op without regions holds. */
 Holds holds_made(Ask *q, const Op *op)

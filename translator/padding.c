@@ -17,7 +17,7 @@ static Cause *cause_of(Pass *p, const Value *v, int axis)
     return &p->cause[v->id][axis];
 }
 
-/* ---- the parts and where they come from --------------------------------------------------------- */
+/* ---- the parts and where they come from ------------------------------------------------------ */
 
 /* Sets one axis to what an op made: a load, coord, keep. */
 static void make_part(Pass *p, Value *v, int axis, const Op *op, Valid valid)
@@ -59,7 +59,7 @@ static void join_tile(Pass *p, Value *v, const Value *with)
         join_part(p, v, a, with->valid[a], *cause_of(p, with, a));
 }
 
-/* ---- ops that keep the shape or change it --------------------------------------------------------- */
+/* ---- ops that keep the shape or change it ---------------------------------------------------- */
 
 /* Everything is data. */
 static void make_data(Pass *p, Value *v)
@@ -205,7 +205,7 @@ static void consume(Pass *p, const Op *op, uint32_t axes)
         }
 }
 
-/* ---- control --------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 /* Does the block stand in a region of op? */
 static bool inside(const Block *b, const Op *op)
@@ -296,7 +296,7 @@ static void enter(Pass *p, const Op *op)
         hand(p, op, bounds, op->results, op->nresults, op, false);
 }
 
-/* ---- all ops ------------------------------------------------------------------------------------------ */
+/* ---- all ops --------------------------------------------------------------------------------- */
 
 /* The parts of what one op makes. */
 static void visit(Op *op, void *arg)
@@ -355,7 +355,7 @@ void padding(Program *program)
             pad_kernel(program->functions.at[f]->kernels.at[k]);
 }
 
-/* ---- the dump -------------------------------------------------------------------------------------------- */
+/* ---- the dump -------------------------------------------------------------------------------- */
 
 /* [0, 8) x any */
 static const char *parts_text(const Value *v)

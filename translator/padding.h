@@ -8,7 +8,7 @@ Sym  sym_of_scalar(const Value *v);
 bool provably_at_least(const Kernel *k, Sym s, int64_t least);
 bool provably_divides(const Kernel *k, int64_t d, Sym s);
 
-/* ---- valid.c: the valid part of one axis ------------------------------------------------------ */
+/* ---- valid.c: the valid part of one axis ----------------------------------------------------- */
 bool  valid_same(const Valid *a, const Valid *b);
 bool  valid_complete(const Valid *v, Sym extent);              /* nothing is padding; provably */
 Valid valid_of_load(const Kernel *k, const Access *access, int axis, Sym extent);
@@ -18,7 +18,7 @@ bool  valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, cons
                      Valid *result, int *axis);
 const char *valid_text(const Valid *v);            /* [0, clamp(N - i * 8, 0, 8)) */
 
-/* ---- padding.c, mixed.c: where the valid parts come from --------------------------------------- */
+/* ---- padding.c, mixed.c: where the valid parts come from ------------------------------------- */
 typedef enum {
     CAUSE_NONE,
     CAUSE_FROM,                                    /* an interval that `a` made */
@@ -35,7 +35,7 @@ void report_mixed(const Op *op, int axis, const Cause *cause);
 /* Reports that op merges or splits `axis`, and its interval does not come out as one. */
 void report_reshape(const Op *op, int axis, const Cause *cause);
 
-/* ---- pad_value.c, pad_if.c: what lies outside the valid part ------------------------------------- */
+/* ---- pad_value.c, pad_if.c: what lies outside the valid part --------------------------------- */
 /* What one value holds: a constant everywhere, or a pad along each axis. */
 typedef struct { bool constant; Pad axis[MAX_TILE_RANK]; } Holds;
 

@@ -8,8 +8,7 @@
 
 static void run_parse(Job *j)      { j->tree = parse(j->source); }
 static void run_check(Job *j)      { j->program = check(j->tree); }
-void simplify(Program *p) __attribute__((weak));
-static void run_simplify(Job *j)   { if (simplify) simplify(j->program); }
+static void run_simplify(Job *j)   { simplify(j->program); }
 static void run_padding(Job *j)    { padding(j->program); }
 static void run_emit(Job *j)       { emit_program(j->program, j->base, &j->cu, &j->header); }
 
@@ -38,13 +37,13 @@ static const struct Pass {
     void (*run)(Job *j);
     void (*dump)(Job *j);
 } passes[] = {
-    { 't', "tokens",   "what the lexer makes of the text",             NULL,         dump_tokens },
-    { 'a', "tree",     "the program as it is written",                 run_parse,    dump_tree },
-    { 'i', "ir",       "tile operations, checked, an instance at a time", run_check,    dump_ir },
-    { 's', "simplify", "folded, unused ones dropped, moved out of loops", run_simplify, dump_ir },
-    { 'p', "padding",  "what padding holds, where a mask is needed",   run_padding,  dump_padding },
-    { 'm', "mapping",  "how tiles become threads; ends there",         NULL,         dump_plans },
-    { 'e', "emit",     "CUDA C",                                       run_emit,     dump_text },
+    { 't', "tokens", "what the lexer makes of the text", NULL, dump_tokens },
+    { 'a', "tree", "the program as it is written", run_parse, dump_tree },
+    { 'i', "ir", "tile operations, checked, for each instance", run_check, dump_ir },
+    { 's', "simplify", "folded, dropped where unused, moved out of loops", run_simplify, dump_ir },
+    { 'p', "padding", "what padding holds, where a mask is needed", run_padding, dump_padding },
+    { 'm', "mapping", "how tiles become threads; ends there", NULL, dump_plans },
+    { 'e', "emit", "CUDA C", run_emit, dump_text },
 };
 enum { PASSES = sizeof passes / sizeof *passes };
 

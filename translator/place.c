@@ -320,6 +320,8 @@ const char *fresh(Emit *e, const char *wish)
     const char *name = wish;
     for (int n = 2; ; n++) {
         bool taken = c_reserved(name);
+        if (taken && n > 3)
+            wish = arena_printf("a_%s", wish);     /* its beginning is reserved */
         for (int i = 0; i < e->names.used.n && !taken; i++)
             taken = !strcmp(e->names.used.at[i], name);
         if (!taken)
@@ -360,7 +362,7 @@ static const char *wish_for(const Value *v)
     case OP_REDUCE:
         if (v->def->args[0]->name)
             return arena_printf("%s_%s", c_name(v->def->args[0]->name), reduced[v->def->reduce]);
-        return arena_printf("%s_%s", dim_count(v) ? "row" : "tile", reduced[v->def->reduce]);
+        return arena_printf("%s_%s", dim_count(v) ? "row" : "whole", reduced[v->def->reduce]);
     case OP_IF: case OP_FOR: case OP_WHILE:
         return "joined";
     default:

@@ -533,6 +533,8 @@ static bool plan_whole(Facts *f)
     for (int i = 0; why && i < p->entries.n; i++)
         if (p->entries.at[i].capacity > p->longest)
             p->longest = p->entries.at[i].capacity;
+    for (int i = 0; why && i < p->entries.n; i++)
+        p->entries.at[i].at_least = 0;             /* there is no streaming body for a length of 0 */
     p->longest_why = why;
     return true;
 }

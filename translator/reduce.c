@@ -98,14 +98,17 @@ static const Constant *fill_of_load(const Op *load, void *arg)
 }
 
 /* Is what lies past the valid part already what changes nothing?  Then no mask is needed. */
-static bool padding_is_identity(const Op *op)
+static bool padding_is_identity(const Emit *e, const Op *op)
 {
     const Value *v = op->args[0];
     for (int a = 0; a < v->type.rank; a++)
         if (op->reduce_axes >> a & 1 && map_of(v)->dim[a] && v->valid[a].kind == VALID_ANY
             && !(v->def && v->def->kind == OP_FILL))
             return false;
-    return pad_is_identity(pad_if(v, fill_of_load, NULL), op->reduce, v->type.elem);
+    Pad pad = pad_if(v, fill_of_load, NULL);
+    if ((pad.kind == PAD_MINUS_INF_OR_NAN || pad.kind == PAD_ZERO_OR_NAN) && e->plan->longest)
+        return false;                              /* a length of 0 comes here too: then NaN would be seen */
+    return pad_is_identity(pad, op->reduce, v->type.elem);
 }
 
 /* What the places outside the valid part hold, in words. */
@@ -131,7 +134,7 @@ static const char *mask_of(Emit *e, const Op *op)
     const char *name = map_of(web_root(op->results[0]))->name;
     if (!mask)
         return NULL;
-    if (is_arg(op->reduce) || !padding_is_identity(op)) {
+    if (is_arg(op->reduce) || !padding_is_identity(e, op)) {
         note_padding(e, arena_printf("%s: a mask, since %s may lie outside the valid part, and %s must not see it",
                                      name, pad_words(op), ways[op->reduce].name));
         return mask;

@@ -216,7 +216,8 @@ static void free_arrays(const Launch *launch, const Arg *reference)
     }
 }
 
-/* Runs as asked: the reference, the generated code, or both. */
+/* Runs as asked: the reference, the generated code, or both. What is compared with the reference
+   goes through simplify; the reference itself is the program as it was written. */
 static int execute(const RunRequest *request, Program *program, Launch *launch)
 {
     const char *why;
@@ -226,19 +227,18 @@ static int execute(const RunRequest *request, Program *program, Launch *launch)
         return 1;
     }
     Arg *reference = request->check ? copy_outputs(k, launch) : NULL;
-    why = NULL;
-    if (reference)
-        why = interpret(k, reference);
+    why = reference ? interpret(k, reference) : NULL;
+    if (reference || request->on != ON_REF) {
+        simplify(program);
+        padding(program);
+    }
     if (!why && request->on == ON_REF)
         why = interpret(k, launch->args);
     if (why)
         complain("%s: %s", launch->function->symbol, why);
     int status = why ? 1 : 0;
-    if (!why && request->on != ON_REF) {
-        simplify(program);
-        padding(program);
+    if (!why && request->on != ON_REF)
         status = run_generated(request, program, k, launch);
-    }
     if (status == 0)
         status = finish(request, k, launch, reference);
     free_arrays(launch, reference);
@@ -254,7 +254,10 @@ int run_main(int argc, char **argv)
     if (!read_command(argc, argv, &request))
         return 2;
     Program *program = read_program(request.file, &status);
-    if (!program || !launch_args(&request, program, &launch, &status))
+    if (!program)
         return status;
-    return execute(&request, program, &launch);
+    if (launch_args(&request, program, &launch, &status))
+        return execute(&request, program, &launch);
+    free_arrays(&launch, NULL);
+    return status;
 }

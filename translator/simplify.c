@@ -25,7 +25,7 @@ typedef struct {
 
 enum { HEADS = 1024 };
 
-/* ---- replacing --------------------------------------------------------------------------------- */
+/* ---- replacing ------------------------------------------------------------------------------- */
 
 /* What stands for a value now. */
 static Value *now(Simplify *s, Value *v)
@@ -99,7 +99,7 @@ static void renew_op(Simplify *s, Op *op)
             renew_value(s, op->region[r]->args[i]);
 }
 
-/* ---- folding ----------------------------------------------------------------------------------- */
+/* ---- folding --------------------------------------------------------------------------------- */
 
 /* The constant that a value is everywhere, or NULL. */
 static const Constant *constant_of(const Value *v)
@@ -225,7 +225,7 @@ static Value *fold(Op *op)
     return NULL;
 }
 
-/* ---- equal scalars ------------------------------------------------------------------------------- */
+/* ---- equal scalars --------------------------------------------------------------------------- */
 
 /* A scalar that depends on its operands alone. */
 static bool is_pure_scalar(const Op *op)
@@ -285,7 +285,7 @@ static void forget_after(Simplify *s, int n)
     }
 }
 
-/* ---- an if that is decided -------------------------------------------------------------------------- */
+/* ---- an if that is decided ------------------------------------------------------------------- */
 
 /* Moves the ops of a block to before `at`. */
 static void splice_before(Op *at, Block *from)
@@ -329,7 +329,7 @@ static Op *inline_if(Simplify *s, Op *op, bool truth)
     return before ? before->next : into->first;
 }
 
-/* ---- the walk in program order ------------------------------------------------------------------------ */
+/* ---- the walk in program order --------------------------------------------------------------- */
 
 static void simplify_block(Simplify *s, Block *b);
 
@@ -363,7 +363,7 @@ static void simplify_block(Simplify *s, Block *b)
     forget_after(s, known);
 }
 
-/* ---- the walk from the end ------------------------------------------------------------------------------ */
+/* ---- the walk from the end ------------------------------------------------------------------- */
 
 /* Adds `by` to the uses of the values that a formula mentions. */
 typedef struct { int by; } Count;
@@ -459,7 +459,7 @@ static void sweep(Block *b)
     }
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* One kernel. */
 static void simplify_kernel(Kernel *k)

@@ -1,7 +1,7 @@
 /* valid.c -- the valid part of a tile along one axis: any, an interval, mixed */
 #include "padding.h"
 
-/* ---- intervals --------------------------------------------------------------------------------- */
+/* ---- intervals ------------------------------------------------------------------------------- */
 
 /* The same part, provably: bounds are equal if they are one pointer. */
 bool valid_same(const Valid *a, const Valid *b)
@@ -74,7 +74,7 @@ Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent)
     return interval(k, lo, hi);
 }
 
-/* ---- reshape ------------------------------------------------------------------------------------ */
+/* ---- reshape --------------------------------------------------------------------------------- */
 
 /* Some axes of a static shape, [from, end), that keep their elements together. */
 typedef struct { const Type *type; int from, end, outer; int64_t count, inner; } Group;
@@ -165,7 +165,7 @@ bool valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, const
     return true;
 }
 
-/* ---- text --------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* What a scalar of the program is called: its name, or %12. */
 static Sym called(Sym atom, void *arg)
@@ -181,7 +181,8 @@ static Sym called(Sym atom, void *arg)
 static const char *bound_text(Sym s)
 {
     int64_t n;
-    s = sym_replace(s, called, NULL);
+    if (s->kind == SYM_MIN)
+        return arena_printf("min(%s, %s)", bound_text(s->kid[0]), bound_text(s->kid[1]));
     for (int i = 0; s->kind == SYM_MAX && i < 2; i++) {
         const Sym low = s->kid[i], inner = s->kid[1 - i];
         for (int j = 0; sym_is(low, 0) && inner->kind == SYM_MIN && j < 2; j++)
@@ -199,5 +200,6 @@ const char *valid_text(const Valid *v)
     case VALID_MIXED: return "mixed";
     case VALID_INTERVAL: break;
     }
-    return arena_printf("[%s, %s)", bound_text(v->lo), bound_text(v->hi));
+    return arena_printf("[%s, %s)", bound_text(sym_replace(v->lo, called, NULL)),
+                        bound_text(sym_replace(v->hi, called, NULL)));
 }

@@ -19,6 +19,7 @@ static bool read_elements(Elem e, Constant *to, int n)
     return true;
 }
 
+/* Filters standard input to standard output; 2 if there is no such operation or type. */
 int main(int argc, char **argv)
 {
     unsigned char raw[8];

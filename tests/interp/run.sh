@@ -58,7 +58,9 @@ then group "$python" "$here/formulas.py" "$out/probe_texts" texts
 else head -n 3 "$out/log"; failed=$((failed + 1))
 fi
 if [ -x "$tilec" ]
-then group "$python" "$here/semantics.py" "$tilec"
+then
+    group "$python" "$here/semantics.py" "$tilec"
+    group "$python" "$here/semantics.py" "$tilec" --check
 else skip "$tilec is not built"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"

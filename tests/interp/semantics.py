@@ -1,6 +1,8 @@
 """semantics.py -- the tables of docs/language.md through `tilec run`, against NumPy
 
-usage: semantics.py TILEC [--on=cpu] [NAME ...]     the tests whose names contain one of NAME
+usage: semantics.py TILEC [--check] [--on=cpu] [NAME ...]
+
+--check: what is looked at has gone through simplify. NAME: the tests whose names contain it.
 """
 import os
 import subprocess
@@ -509,7 +511,8 @@ def bitcasts():
 # ---- the command itself -----------------------------------------------------------------------------------
 
 def output(*words):
-    done = subprocess.run([TILEC, 'run', *OPTIONS, *words], stdout=subprocess.PIPE,
+    options = [o for o in OPTIONS if o != '--check']
+    done = subprocess.run([TILEC, 'run', *options, *words], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, cwd=HERE)
     assert done.returncode == 0, done.stderr
     return done.stdout

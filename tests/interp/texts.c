@@ -48,6 +48,7 @@ static void put_casts(Elem from)
                elem_info[to].device);
 }
 
+/* The program: a line a row and type. */
 int main(void)
 {
     printf("#include \"helpers.cu\"\n\n"

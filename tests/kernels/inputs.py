@@ -6,7 +6,7 @@ from table import around, sizes
 LONG = [255, 256, 257, 1000]
 
 
-def rows(edges, few=(0, 1, 3), most=9000):
+def rows(edges, few=(0, 1, 3), most=33000):
     """M by N for rows of any length: the standard extents, and each capacity of the ladder."""
     standard = sizes(M=list(few), N=around(4, 8))
     ladder = sizes(M=[2], N=[n + d for n in edges if n <= most for d in (-1, 0, 1)])

@@ -1,0 +1,189 @@
+"""command.py -- the command line: exit statuses, outputs whole or not at all, dependencies, options"""
+import json
+import os
+
+from common import ROOT, check, path, read, skip, tilec, write
+
+GOOD = "kernel k(y: &mut tensor<f32, [N]> by [i: 64])\n{\n    y.store(1.0);\n}\n"
+BAD = GOOD.replace("1.0", "1.0 +")
+WARNS = """kernel k(y: &mut tensor<f32, [N]> by [i: 64])
+{
+    let mut a = 1.0;
+    if true { let a = 2.0; y.store(a); } else { y.store(a); }
+}
+"""
+
+
+def refused(args, status, text):
+    result = tilec(*args)
+    check(result.status == status and text in result.err and not result.out,
+          "%s: %d, %s" % (" ".join(args), result.status, result.err[:200]))
+
+
+def clean():
+    for name in os.listdir(path("")):
+        if os.path.isfile(path(name)):
+            os.remove(path(name))
+
+
+def wrong_command_lines():
+    write("a.tile", GOOD)
+    write("b.tile", GOOD)
+    refused([], 2, "no input file")
+    refused(["a.tile", "b.tile"], 2, "one file at a time")
+    refused(["--chekc", "a.tile"], 2, "did you mean `--check`?")
+    refused(["--frobnicate", "a.tile"], 2, "unknown option `--frobnicate`")
+    refused(["-z", "a.tile"], 2, "unknown option `-z`")
+    refused(["a.tile", "-o"], 2, "`-o` needs a value")
+    refused(["--check=yes", "a.tile"], 2, "takes no value")
+    refused(["--color=pink", "a.tile"], 2, "auto, always or never")
+    refused(["--diagnostics=xml", "a.tile"], 2, "text or json")
+    refused(["--host=driver", "a.tile"], 2, "later")
+    refused(["--arch=rtx", "a.tile"], 2, "sm_80")
+    refused(["-d", "q", "a.tile"], 2, "--passes")
+    refused(["--stop", "ti", "a.tile"], 2, "--passes")
+    refused(["-D", "1x=2", "a.tile"], 2, "NAME=VALUE")
+    refused(["-D", "x", "a.tile"], 2, "NAME=VALUE")
+    refused(["-Wno-shadov", "a.tile"], 2, "did you mean -Wno-shadow?")
+    refused(["--explain=E9999"], 2, "E9999")
+    refused(["no.tile"], 2, "no.tile: No such file")
+    refused(["."], 2, "Is a directory")
+    refused(["--", "--check"], 2, "--check: No such file")
+
+
+def good_command_lines():
+    clean()
+    write("a.tile", GOOD)
+    check(tilec("a.tile").status == 0 and os.path.exists(path("a.cu")), "the output by default")
+    check('extern "C"' in read("a.h") and "k(" in read("a.h"), "the header by default")
+    check(tilec("-o", "x.cu", "a.tile").status == 0 and os.path.exists(path("x.h")), "-o before the file")
+    check(tilec("a.tile", "-ox2.cu").status == 0 and os.path.exists(path("x2.h")), "-oFILE")
+    check(tilec("a.tile", "--header", "y.h", "-o", "x3.cu").status == 0 and os.path.exists(path("y.h"))
+          and not os.path.exists(path("x3.h")), "--header")
+    result = tilec("a.tile", "-o", "-")
+    check(result.status == 0 and "__global__" in result.out, "standard output")
+    check(not os.path.exists(path("-")) and not os.path.exists(path("-.h")), "no file called -")
+    write("-b.tile", GOOD)
+    check(tilec("--check", "--", "-b.tile").status == 0, "-- ends options")
+    for option in ("--help", "--version", "--passes", "--ops", "--ops=markdown", "--explain=E0502",
+                   "--explain=shadow"):
+        result = tilec(option)
+        check(result.status == 0 and result.out and not result.err, option)
+    result = tilec("doctor")
+    check(result.status == 0 and "nvcc" in result.out, "doctor")
+    check(tilec("--stop", "a", "-d", "ta", "a.tile").err.count("(kernel k") == 1, "-d ta --stop a")
+    check(tilec("-d", "all", "--check", "a.tile").status == 0, "-d all")
+    check("dim 0" in tilec("-d", "m", "--check", "a.tile").err, "-d m")
+
+
+def errors():
+    clean()
+    write("bad.tile", BAD)
+    result = tilec("bad.tile", "-o", "bad.cu")
+    check(result.status == 1 and result.err.startswith("bad.tile:3:"), "an error: " + result.err)
+    check(os.listdir(path("")) == ["bad.tile"], "an error leaves no output")
+    result = tilec("--diagnostics=json", "bad.tile")
+    objects = [json.loads(line) for line in result.err.splitlines()]
+    check(objects and objects[0]["kind"] == "error" and objects[0]["line"] == 3
+          and objects[0]["code"] == "E0101", "json: " + result.err)
+    result = tilec("--color=always", "bad.tile")
+    check("\033[" in result.err, "--color=always")
+    check("\033[" not in tilec("bad.tile").err, "no color in a pipe")
+    write("many.tile", "".join("kernel k%d(y: f32, z) { }\n" % i for i in range(30)))
+    result = tilec("many.tile")
+    check(result.err.count(": error: unexpected") == 20 and "too many errors" in result.err,
+          "twenty errors: %d" % result.err.count(": error: "))
+    write("w.tile", WARNS)
+    result = tilec("--check", "w.tile")
+    check(result.status == 0 and "warning:" in result.err and "[-Wshadow]" in result.err,
+          "a warning: " + result.err)
+    check(not tilec("--check", "-Wno-shadow", "w.tile").err, "-Wno-shadow")
+    result = tilec("--check", "-Werror", "w.tile")
+    check(result.status == 1 and "error:" in result.err and "-Werror=shadow" in result.err, "-Werror")
+
+
+def places():
+    """Columns count characters, tabs stay, carets stand below."""
+    clean()
+    write("t.tile", "// é\nkernel k()\n{\n\tlet é = /* ü */ 1;\n}\n")
+    result = tilec("t.tile")
+    check("t.tile:4:6: error" in result.err, "a column behind a tab: " + result.err)
+    check("      | \t    ^\n" in result.err, "a caret behind a tab: " + repr(result.err))
+    write("t.tile", "kernel k()\n{\n    let a = /* üüü */ $;\n}\n")
+    result = tilec("t.tile")
+    check("t.tile:3:23: error" in result.err and " " * 22 + "^" in result.err, "characters: " + result.err)
+
+
+def outputs():
+    clean()
+    source = write("a.tile", GOOD)
+    refused(["a.tile", "-o", "a.tile"], 2, "is an input")
+    os.symlink("a.tile", path("link.cu"))
+    refused(["a.tile", "-o", "link.cu"], 2, "is an input")
+    refused(["a.tile", "-o", "a.h"], 2, "twice")
+    refused(["a.tile", "-o", "no/a.cu"], 2, "cannot write")
+    check(open(source).read() == GOOD, "the input is as it was")
+    check(sorted(os.listdir(path(""))) == ["a.tile", "link.cu"], "nothing half-written: "
+          + " ".join(os.listdir(path(""))))
+    tilec("a.tile")
+    before = os.stat(path("a.cu")), os.stat(path("a.h"))
+    tilec("a.tile")
+    after = os.stat(path("a.cu")), os.stat(path("a.h"))
+    check([s.st_mtime_ns for s in before] == [s.st_mtime_ns for s in after], "left alone if the same")
+    write("a.tile", GOOD.replace("1.0", "2.0"))
+    os.chmod(path("a.cu"), 0o640)
+    tilec("a.tile")
+    check(os.stat(path("a.cu")).st_mode & 0o777 == 0o640, "permissions stay")
+    check("2.0" in read("a.cu"), "a changed output is written")
+    os.mkdir(path("with space é"))
+    check(tilec("a.tile", "-o", "with space é/b c.cu").status == 0
+          and os.path.exists(path("with space é/b c.h")), "a path with a space")
+    if os.path.exists("/dev/full"):
+        refused(["a.tile", "-o", "/dev/full", "--header=f.h"], 2, "No space left")
+        check(not os.path.exists(path("f.h")), "no header without its .cu")
+        with open("/dev/full", "wb") as full:
+            check(tilec("a.tile", "-o", "-", stdout=full).status == 2, "a full standard output")
+            check(tilec("--help", stdout=full).status == 2, "--help to a full disk")
+    else:
+        skip("no /dev/full")
+
+
+def dependencies():
+    clean()
+    write("used.tile", "fn twice(a: f32) -> f32 { return a + a; }\n")
+    write("a b.tile", 'use "used.tile";\n' + GOOD.replace("1.0", "twice(1.0)"))
+    result = tilec("a b.tile", "-MD", "-o", "x.cu")
+    check(result.status == 0 and os.path.exists(path("x.d")), "-MD: " + result.err)
+    if result.status == 0:
+        text = read("x.d")
+        check(text.startswith("x.cu x.h: a\\ b.tile \\\n  used.tile\n"), "dependencies: " + text)
+        check("used.tile:\n" in text, "a used file may vanish")
+    check(tilec("a b.tile", "-MF", "y.dep", "-o", "-").status == 0 and os.path.exists(path("y.dep")), "-MF")
+    refused(["a b.tile", "-MF", "used.tile", "-o", "x.cu"], 2, "is an input")
+
+
+def defines():
+    clean()
+    write("a.tile", GOOD.replace("k(", "k<B: int = 64>(").replace("i: 64", "i: B"))
+    check("128" in tilec("-D", "B=128", "-o", "-", "a.tile").out, "-D NAME=VALUE")
+    check("128" in tilec("-DB=128", "-o", "-", "a.tile").out, "-DNAME=VALUE")
+    check("128" in tilec("-D", "k.B=128", "-o", "-", "a.tile").out, "-D KERNEL.NAME=VALUE")
+    result = tilec("-D", "C=128", "--check", "a.tile")
+    check(result.status == 1 and "E0901" in result.err, "-D of nothing: " + result.err)
+
+
+def installed():
+    """The stdlib and the emulator are found beside the executable."""
+    check("missing" not in "".join(tilec("doctor").out.splitlines()[:2]),
+          "the stdlib of %s: %s" % (ROOT, tilec("doctor").out))
+
+
+def run():
+    wrong_command_lines()
+    good_command_lines()
+    errors()
+    places()
+    outputs()
+    dependencies()
+    defines()
+    installed()
