@@ -63,7 +63,7 @@ $B $B/asan:
 demo:
 	@scripts/deps.sh && scripts/demo.sh
 test:
-	@scripts/deps.sh && $(MAKE) -s all asan && tests/run.sh
+	@scripts/deps.sh && $(MAKE) -s -j$$(nproc) all asan && tests/run.sh
 test-gpu: all
 	@tests/gpu.sh
 lint:

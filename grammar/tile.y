@@ -53,9 +53,10 @@ struct yyParser;
 
 // ---- items ----------------------------------------------------------------------------------
 
-file     ::= items(A).                          { p->file = list(N_FILE, nowhere, A); }
+file     ::= START.                             // no token of the text: Lemon keeps the first one
+file     ::= START items(A).                    { p->file = list(N_FILE, nowhere, A); }
 
-items(L) ::= .                                  { L = NULL; }
+items(L) ::= item(A).                           { L = add(NULL, A); }
 items(L) ::= items(A) item(B).                  { L = add(A, B); }
 
 item(N)  ::= USE STRING(S) SEMI.                { N = mark(N_USE_FILE, S); }
@@ -199,9 +200,11 @@ opt_type(N) ::= COLON type(T).                  { N = T; }
 
 // ---- statements -----------------------------------------------------------------------------
 
+block(N) ::= LBRACE(K) RBRACE.                  { N = list(N_BLOCK, K, NULL); }
 block(N) ::= LBRACE(K) stmts(L) RBRACE.         { N = list(N_BLOCK, K, L); }
+block(N) ::= LBRACE(K) error RBRACE.            { N = list(N_BLOCK, K, NULL); }
 block(N) ::= LBRACE(K) stmts(L) error RBRACE.   { N = list(N_BLOCK, K, L); }
-stmts(L) ::= .                                  { L = NULL; }
+stmts(L) ::= stmt(N).                           { L = add(NULL, N); }
 stmts(L) ::= stmts(A) stmt(N).                  { L = add(A, N); }
 
 stmt(N) ::= LET(K) opt_mut(M) pattern(I) opt_type(T) ASSIGN expr(E) SEMI.
@@ -373,7 +376,7 @@ int parser_blocks(const void *engine)
 void parser_resume(void *engine, bool item)
 {
     struct yyParser *q = engine;
-    while (item && q->yytos > q->yystack + 1) yy_pop_parser_stack(q);
+    while (item && q->yytos > q->yystack && !parser_accepts(q, T_USE)) yy_pop_parser_stack(q);
     q->yyerrcnt = -1;
 }
 }

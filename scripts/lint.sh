@@ -1,23 +1,23 @@
 #!/bin/sh
 # lint.sh -- the rules of the house that a script can hold; prints what breaks one, and exits with 1
 cd "$(dirname "$0")/.." || exit 2
-found=0
 
-# report: prints its input with the rule in front; any line is an offence.
+# report RULE: prints its input, FILE:LINE or a word a line; any line is an offence.
+offences=$(mktemp) || exit 2
+trap 'rm -f "$offences"' EXIT
 report() {
-    while IFS= read -r line; do echo "$line: $1"; done >build/lint.out
-    [ -s build/lint.out ] && found=1 && cat build/lint.out
+    while IFS= read -r line; do echo "$line: $1"; done | tee -a "$offences"
 }
-mkdir -p build
-code="translator/*.c translator/*.h translator/*.def grammar/* templates/* emulator/*.* scripts/*.sh"
+code="translator/*.c translator/*.h translator/*.def grammar/* templates/*.cu scripts/*.sh"
+code="$code emulator/*.h emulator/*.cpp emulator/cuda/*"
 text="$code Makefile tile.mk README.md docs/* stdlib/*/* examples/*.tile tests/*/* bench/*.*"
 
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086,SC2002
 {
 # ---- lines and files
 awk 'length > 100 { print FILENAME ":" FNR }' $code Makefile | report "longer than 100 columns"
-grep -nP '\t' $code | cut -d: -f1,2 | report "a tab"
-grep -nE '[ 	]+$' $code Makefile | cut -d: -f1,2 | report "space at the end of a line"
+grep -n "$(printf '\t')" $code | cut -d: -f1,2 | report "a tab"
+grep -nE '[[:space:]]+$' $code Makefile | cut -d: -f1,2 | report "space at the end of a line"
 for file in translator/*.c translator/*.h translator/*.def grammar/*; do
     name=$(basename "$file")
     case $name in *.y) open='//' ;; *) open='/[*]' ;; esac
@@ -34,22 +34,24 @@ grep -nE '(/work/|/home/|/root/|\.\./shared/)' $text 2>/dev/null | grep -v '^scr
 awk '
     FNR == 1 { head = 0; last = "" }
     /^\{/    { if (last ~ /\)$/) head = FNR }
-    /^\}/    { if (head && FNR - head + 1 > 50 && !flat) print FILENAME ":" head - 1; head = 0; flat = 0 }
-    /^(\/\*| \*|   )/ && !head { flat = /flat switch|flat table/ || (flat && !/^\/\*/) }
+    /^\}/    { if (head && FNR - head > 49 && !flat) print FILENAME ":" head - 1
+               head = flat = 0 }
+    /^(\/\*| \*|   )/ && !head { flat = /flat (switch|table)/ || (flat && !/^\/\*/) }
     /^$/ && !head { flat = 0 }
     { last = $0 }
-' translator/*.c | report "a function of more than 50 lines"
+' translator/*.c |
+    report "a function of more than 50 lines"
 
 # ---- arrows point downwards: what each file may include of ours
 while read -r files allowed; do
-    for file in $files; do
-        [ -f "translator/$file" ] || continue
-        grep -nE '^#include "' "translator/$file" |
-            grep -vE "\"($allowed|[a-z]+\.def)\"" | sed "s,^\([0-9]*\):.*,translator/$file:\1,"
+    for file in translator/$files; do
+        [ -f "$file" ] && grep -nE '^#include "' "$file" | grep -vE "\"($allowed|[a-z]+\.def)\"" |
+            sed "s,^\([0-9]*\):.*,$file:\1,"
     done
 done <<'END' | report "includes what is not below it"
 base.h none
-diag.h|options.h base.h
+diag.h base.h
+options.h base.h
 arena.c base.h
 name.c base.h
 source.c base.h
@@ -88,11 +90,10 @@ END
 for code in $(grep -ohE '"E[0-9]{4}"' translator/*.c grammar/* | tr -d '"' | sort -u); do
     grep -q "^X(\"$code\"," translator/codes.def || echo "translator/codes.def: $code"
 done | report "a code without an explanation"
-tr '\n' ' ' <translator/codes.def >/dev/null
 for file in translator/*.c; do
     tr '\n' ' ' <"$file" | grep -oE 'warn\([^"]*"[a-z-]+"' | sed 's/.*"\(.*\)"/\1/'
 done | sort -u | while read -r name; do
     grep -q "^X(\"$name\"," translator/codes.def || echo "translator/codes.def: $name"
 done | report "a warning without an explanation"
 }
-exit $found
+[ ! -s "$offences" ]

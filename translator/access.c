@@ -262,6 +262,29 @@ static int body_vector(const Emit *e, const Value *tile)
     return n && has_lanes(e, dims[n - 1]) ? spread_of(e, dims[n - 1])->vector : 1;
 }
 
+/* Is `one` a term of the conjunction? */
+static bool mentions_condition(const char *all, const char *one)
+{
+    for (const char *s = all; s; s = strstr(s, " && ") ? strstr(s, " && ") + 4 : NULL)
+        if (!strncmp(s, one, strlen(one)) && (!s[strlen(one)] || !strncmp(s + strlen(one), " && ", 4)))
+            return true;
+    return false;
+}
+
+/* What of the guard is not part of the condition that holds here already; NULL: nothing. */
+static const char *beyond_assumed(const Emit *e, const char *guard)
+{
+    const char *rest = NULL;
+    while (guard && *guard) {
+        const char *end = strstr(guard, " && ");
+        const char *one = end ? arena_printf("%.*s", (int)(end - guard), guard) : guard;
+        if (!e->assumed || !mentions_condition(e->assumed, one))
+            rest = and_also(rest, one);
+        guard = end ? end + 4 : NULL;
+    }
+    return rest;
+}
+
 /* Loads what the present place of the nest has of the tile (W elements where it has lanes) to `to`. */
 void load_into(Emit *e, const Op *load, const char *to)
 {
@@ -269,7 +292,7 @@ void load_into(Emit *e, const Op *load, const char *to)
     int width = body_vector(e, tile);
     const char *base = base_name(e, load), *pad = pad_text(e, load);
     if (width > 1 && access_is_vector(e->plan, load, width)) {
-        const char *guard = access_guard(e, load, false);
+        const char *guard = beyond_assumed(e, access_guard(e, load, false));
         if (guard)
             line(e, "if (%s)", guard);
         line(e, "%sload_vec(%s, &%s[%s]);", guard ? "    " : "", to, base, offset_text(e, load, tile, false));
@@ -284,7 +307,7 @@ void load_into(Emit *e, const Op *load, const char *to)
         line(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
         e->indent++;
     }
-    const char *guard = access_guard(e, load, true);
+    const char *guard = beyond_assumed(e, access_guard(e, load, true));
     const char *from = arena_printf("%s[%s]", base, offset_text(e, load, tile, true));
     const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
     if (guard)
@@ -322,18 +345,20 @@ const char *one_thread(Emit *e, const Value *tile)
     return arena_printf("(%s & %d) == 0", e->thread, missing);
 }
 
-static void store_vector(Emit *e, Phase *p, const Op *store, const char *guard)
+/* Stores the W elements of the present place; what they are computed from is loaded under the same guard. */
+static void store_vector(Emit *e, Phase *p, const Op *store)
 {
     Value *tile = store->args[1];
+    const char *guard = access_guard(e, store, false);
     const char *to = arena_printf("&%s[%s]", base_name(e, store), offset_text(e, store, tile, false));
-    if (map_of(tile)->var && !guard) {
-        line(e, "store_vec(%s, %s%s);", to, map_of(web_root(tile))->name, vector_suffix(e, tile));
-        return;
-    }
     if (guard)
         open_block(e, "if (%s)", guard);
-    if (map_of(tile)->var) {
-        line(e, "store_vec(%s, %s%s);", to, map_of(web_root(tile))->name, vector_suffix(e, tile));
+    e->assumed = guard;
+    phase_lazies(e, p, store->args + 1, 1);
+    e->assumed = NULL;
+    if (map_of(tile)->var || map_of(tile)->local_lanes) {
+        const char *from = map_of(tile)->local ? map_of(tile)->local : map_of(web_root(tile))->name;
+        line(e, "store_vec(%s, %s%s);", to, from, map_of(tile)->local ? "" : vector_suffix(e, tile));
     } else {
         const char *out = fresh(e, "out");
         line(e, "%s %s[%s];", device_type(tile->type.elem), out, e->w);
@@ -357,10 +382,10 @@ void write_store(Emit *e, const Op *store)
         open_block(e, "if (%s)", one);
     Phase p;
     phase_open(e, &p, store, dims, n);
-    phase_lazies(e, &p, store->args + 1, store->nargs - 1);
     if (width > 1 && access_is_vector(e->plan, store, width)) {
-        store_vector(e, &p, store, access_guard(e, store, false));
+        store_vector(e, &p, store);
     } else {
+        phase_lazies(e, &p, store->args + 1, store->nargs - 1);
         phase_lanes(e, &p);
         const char *guard = access_guard(e, store, true);
         if (store->nargs > 2)

@@ -162,6 +162,7 @@ static const char *const kind_names[] = {
     [N_BORROW] = "&", [N_BORROW_MUT] = "&mut", [N_LAMBDA] = "lambda"
 };
 
+/* Prints a node; depth: by how much the next line is indented. */
 static void dump(FILE *out, const Node *n, int depth)
 {
     const char *name = kind_names[n->kind], *text = n->source->text + n->text.at;

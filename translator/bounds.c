@@ -173,9 +173,11 @@ static bool holds_quotient(Proof *p, const Piece *t, bool largest, int depth)
 /* Does the sum hold with the largest index of a program axis, whichever output has most? */
 static bool holds_axis(Proof *p, const Piece *t, const Axis *axis, int depth)
 {
-    for (int i = 0; i < axis->counts.n; i++)
-        if (!holds_with(p, t, sym_sub(told(p->k, axis->counts.at[i].count), sym_const(1)), 1, depth))
+    for (int i = 0; i < axis->counts.n; i++) {
+        const Sym count = told(p->k, axis->counts.at[i].count);
+        if (!holds_with(p, t, sym_sub(count, sym_const(1)), 1, depth))
             return false;
+    }
     return axis->counts.n > 0;
 }
 

@@ -28,6 +28,7 @@ static struct {
 
 /* ---- once each ------------------------------------------------------------------------------- */
 
+/* Of the code and the place, or the message where there is no place. */
 static uint32_t seen_hash(const Seen *s)
 {
     uint32_t h = s->message ? s->message->hash : s->at * 2654435761u;
@@ -36,6 +37,7 @@ static uint32_t seen_hash(const Seen *s)
     return h ^ h >> 16;
 }
 
+/* Are these the same report? */
 static bool seen_same(const Seen *a, const Seen *b)
 {
     return a->at == b->at && a->source == b->source && a->message == b->message
@@ -148,6 +150,7 @@ static void print_json(ReportKind kind, Pos p, const char *tag, const char *mess
     fwrite(out.at, 1, out.n, stderr);
 }
 
+/* Prints one report in the form that was asked for. */
 static void print(ReportKind kind, Pos p, const char *tag, const char *message)
 {
     if (kind == REPORT_ERROR || kind == REPORT_WARNING) diag.reports++;

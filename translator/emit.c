@@ -84,8 +84,10 @@ static void program_lines(Emit *e, HeadLines *lines)
 {
     const Kernel *k = e->k;
     int n = k->axes.n, per = e->body->programs;
-    const char *number = per == 1 ? "blockIdx.x" : arena_printf("(int64_t)blockIdx.x * %d + threadIdx.x / %d",
-                                                                per, e->body->threads);
+    const char *each = e->body->kind == BODY_WARP ? arena_printf("(blockDim.x / %d)", e->body->threads)
+                                                  : arena_printf("%d", per);
+    const char *number = per == 1 ? "blockIdx.x" : arena_printf("(int64_t)blockIdx.x * %s + threadIdx.x / %d",
+                                                                each, e->body->threads);
     if (per > 1 || n > 1) {
         const char *program = n == 1 ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
         add_head(lines, per > 1 ? NULL : program, arena_printf("const int64_t %s = %s;", program, number));
@@ -245,7 +247,7 @@ static void entry_text(Text *out, const Plan *p, const Entry *n)
                      : b->kind == BODY_WARP ? arena_printf("%d", n->vecs) : "";
     if (p->vectors.n)
         args = arena_printf("%s%s%d", args, *args ? ", " : "", n->width);
-    text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d)\n%s(", n->threads, n->symbol);
+    text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads, n->blocks, n->symbol);
     abi_params(out, f, ABI_DEVICE, (int)strlen(n->symbol) + 1);
     text_printf(out, ")\n{\n    %s%s(", b->name, *args ? arena_printf("<%s>", args) : "");
     abi_params(out, f, ABI_DEVICE_ARGS, (int)strlen(b->name) + (*args ? (int)strlen(args) + 2 : 0) + 5);
@@ -281,7 +283,7 @@ static void emit_body(Text *out, const Plan *p, const Body *b)
     body_head(out, &e, code.at);
     if (!is_template(&e)) {
         const Entry *n = first_entry(p, b);
-        text_printf(out, "extern \"C\" __global__ void __launch_bounds__(%d)\n%s(", n->threads, n->symbol);
+        text_printf(out, "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads, n->blocks, n->symbol);
         abi_params(out, p->kernel->function, ABI_DEVICE, (int)strlen(n->symbol) + 1);
         text_printf(out, ")\n{\n%s}\n\n", code.at);
         return;

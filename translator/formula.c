@@ -4,6 +4,7 @@
 
 /* ---- what divides it ------------------------------------------------------------------------- */
 
+/* The greatest common divisor; of 0 and b it is b. */
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b) { uint64_t r = a % b; a = b; b = r; }
@@ -164,6 +165,7 @@ static void add_sum(Text *t, Sym s)
         text_printf(t, " %c %llu", s->k < 0 ? '-' : '+', (unsigned long long)magnitude(s->k));
 }
 
+/* Adds ceil(a, b) and the like. */
 static void add_call(Text *t, const char *name, Sym s)
 {
     text_printf(t, "%s(", name);

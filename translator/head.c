@@ -46,6 +46,9 @@ static void head_block(Text *out, const Emit *e)
     const char *text;
     if (b->kind == BODY_BLOCK)
         text = arena_printf("%s threads are one program", e->threads);
+    else if (b->kind == BODY_WARP && b->programs > 1)
+        text = arena_printf("%d threads are one program; a block has %d of them, which one alone could not fill a "
+                            "multiprocessor with, or one that holds much", b->threads, b->programs);
     else if (b->programs > 1)
         text = arena_printf("%d threads = %d programs of %d: small programs share a block, which alone could "
                             "not fill a multiprocessor", b->threads * b->programs, b->programs, b->threads);

@@ -44,6 +44,7 @@ static Text dependencies(const char *cu, const char *header, const Program *p)
 /* Where things go; NULL: nowhere. */
 typedef struct { const char *cu, *header, *depend; } Paths;
 
+/* Where the outputs go, by the command line and the name of the input. */
 static Paths paths_of(const Request *r)
 {
     Paths p = { .cu = r->output, .header = r->header };
@@ -143,6 +144,7 @@ static int command(int argc, char **argv)
     return request.action == DO_TRANSLATE ? translate(&request) : print(&request);
 }
 
+/* Runs the command, and gives its memory back. */
 int main(int argc, char **argv)
 {
     int status = command(argc, argv);

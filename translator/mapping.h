@@ -56,6 +56,7 @@ typedef struct Emit {
     const char *w, *vecs, *threads, *lane, *warp_lane;   /* names: W VECS THREADS c lane, unless the user has them */
     LIST(const Value *) open;                      /* values with a local name in this phase */
     const Op *root;                                /* of the phase being written */
+    const char *assumed;                           /* the condition that holds where loads are written now */
     Text *pending; int pending_indent;             /* where hoisted lines go while a phase is written */
 } Emit;
 
@@ -94,6 +95,7 @@ typedef struct {
     Text text, *outer, *outer_pending;
     int indent, outer_pending_indent, scope;
     bool lanes, lanes_open;
+    const Value *root;                             /* what the phase makes: never a local of itself */
     LIST(const Value *) locals;
     LIST(Value *) shared;                          /* subterms with several uses: named in the lane loop */
     LIST(struct Coordinate { size_t at; const char *name, *line; }) coordinates;

@@ -30,6 +30,7 @@ static const char *shown(const Parser *p, int code, Token t)
     return arena_printf("`%.*s`%s", cut_text(t.len), p->text + t.at, t.len > 60 ? ".." : "");
 }
 
+/* Would the parser take such a token now? */
 static bool accepts(const Parser *p, int code)
 {
     return parser_accepts(p->engine, code);

@@ -96,8 +96,9 @@ static void suggest(const Cause *c, const char *value, int axis)
 {
     if (c->a && c->a->kind == OP_LOAD && value) {
         const bool both = c->kind == CAUSE_TWO && c->b->kind == OP_LOAD;
+        const char *other = both ? source_piece(c->b->pos) : "";
         help("if what is absent counts as %s: `fill(%s, %s)`%s", value, source_piece(c->a->pos),
-             value, both ? arena_printf(" and `fill(%s, %s)`", source_piece(c->b->pos), value) : "");
+             value, both ? arena_printf(" and `fill(%s, %s)`", other, value) : "");
     }
     help("or say what is data: `keep(.., lo, hi, axis = %d)`", axis);
 }

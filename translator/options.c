@@ -11,6 +11,7 @@ typedef struct Option {
     Takes takes;
     bool (*set)(Request *r, const char *value);    /* value: NULL: none; false after a report */
     const char *shown, *help;                      /* for --help */
+    Action action;                                 /* without `set`: what to do */
 } Option;
 
 /* An error of the command line, or of a file: 2, the exit status. */
@@ -32,42 +33,25 @@ int complain_usage(const char *format, ...)
 
 #define IGNORE(x) ((void)(x))
 
+/* -o FILE, --header=FILE. */
 static bool set_output(Request *r, const char *value)  { r->output = value; return true; }
 static bool set_header(Request *r, const char *value)  { r->header = value; return true; }
 
+/* --check. */
 static bool set_check(Request *r, const char *value)
 {
     IGNORE(value);
     return r->check_only = true;
 }
 
+/* -MD. */
 static bool set_depend(Request *r, const char *value)
 {
     IGNORE(value);
     return r->dependencies = true;
 }
 
-static bool set_help(Request *r, const char *value)
-{
-    IGNORE(value);
-    r->action = DO_HELP;
-    return true;
-}
-
-static bool set_version(Request *r, const char *value)
-{
-    IGNORE(value);
-    r->action = DO_VERSION;
-    return true;
-}
-
-static bool set_passes(Request *r, const char *value)
-{
-    IGNORE(value);
-    r->action = DO_PASSES;
-    return true;
-}
-
+/* -I DIR. */
 static bool set_include(Request *r, const char *value)
 {
     IGNORE(r);
@@ -75,18 +59,21 @@ static bool set_include(Request *r, const char *value)
     return true;
 }
 
+/* -g: #line in the output. */
 static bool set_lines(Request *r, const char *value)
 {
     IGNORE(r), IGNORE(value);
-    return options.debug_lines = true;
+    return refuse("-g comes later: the output quotes each line of the input, but has no #line");
 }
 
+/* -Werror. */
 static bool set_werror(Request *r, const char *value)
 {
     IGNORE(r), IGNORE(value);
     return options.warnings_are_errors = true;
 }
 
+/* -MF FILE: it is -MD too. */
 static bool set_depend_file(Request *r, const char *value)
 {
     r->dependency_file = value;
@@ -133,6 +120,7 @@ static bool set_arch(Request *r, const char *value)
     return true;
 }
 
+/* --host=runtime. */
 static bool set_host(Request *r, const char *value)
 {
     IGNORE(r);
@@ -143,6 +131,7 @@ static bool set_host(Request *r, const char *value)
     return true;
 }
 
+/* -d LETTERS. */
 static bool set_dump(Request *r, const char *value)
 {
     if (!pass_letters(value))
@@ -151,6 +140,7 @@ static bool set_dump(Request *r, const char *value)
     return true;
 }
 
+/* --stop LETTER. */
 static bool set_stop(Request *r, const char *value)
 {
     if (!pass_letters(value) || value[1])
@@ -159,6 +149,7 @@ static bool set_stop(Request *r, const char *value)
     return true;
 }
 
+/* --ops, --ops=markdown. */
 static bool set_ops(Request *r, const char *value)
 {
     if (value && strcmp(value, "markdown"))
@@ -168,6 +159,7 @@ static bool set_ops(Request *r, const char *value)
     return true;
 }
 
+/* --explain=E0502, --explain=shadow. */
 static bool set_explain(Request *r, const char *value)
 {
     const char *near = code_find(value) ? NULL : code_nearest(value);
@@ -179,6 +171,7 @@ static bool set_explain(Request *r, const char *value)
     return true;
 }
 
+/* --diagnostics=text, --diagnostics=json. */
 static bool set_diagnostics(Request *r, const char *value)
 {
     IGNORE(r);
@@ -188,6 +181,7 @@ static bool set_diagnostics(Request *r, const char *value)
     return true;
 }
 
+/* --color=auto, always, never. */
 static bool set_color(Request *r, const char *value)
 {
     static const char *const words[] = {
@@ -202,6 +196,7 @@ static bool set_color(Request *r, const char *value)
     return refuse("--color takes auto, always or never, not `%s`", value);
 }
 
+/* -Wno-NAME of a warning that there is. */
 static bool set_quiet(Request *r, const char *name)
 {
     IGNORE(r);
@@ -217,28 +212,28 @@ static bool set_quiet(Request *r, const char *name)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const Option table[] = {
-    { "-o", TAKES_VALUE, set_output, "-o FILE", "write FILE and its header; - is standard output" },
-    { "--header", TAKES_VALUE, set_header, "--header=FILE", "write the header there" },
-    { "-I", TAKES_VALUE, set_include, "-I DIR", "look there for files" },
-    { "-D", TAKES_VALUE, set_define, "-D [KERNEL.]NAME=VALUE", "of a static parameter or const" },
-    { "--arch", TAKES_VALUE, set_arch, "--arch=sm_80,sm_90a", "bodies for these alone" },
-    { "--host", TAKES_VALUE, set_host, "--host=runtime", "launch functions for it" },
-    { "-g", TAKES_NOTHING, set_lines, "-g", "#line: tools speak of lines of the .tile file" },
-    { "-MD", TAKES_NOTHING, set_depend, "-MD", "write dependencies for Make, as FILE.d" },
-    { "-MF", TAKES_VALUE, set_depend_file, "-MF FILE", "write dependencies there" },
-    { "--check", TAKES_NOTHING, set_check, "--check", "write nothing but diagnostics" },
-    { "-d", TAKES_VALUE, set_dump, "-d LETTERS|all", "dump these passes on stderr" },
-    { "--stop", TAKES_VALUE, set_stop, "--stop LETTER", "end after this pass" },
-    { "-Wno-", TAKES_VALUE, set_quiet, "-Wno-NAME", "without this warning" },
-    { "-Werror", TAKES_NOTHING, set_werror, "-Werror", "warnings are errors" },
-    { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", NULL },
-    { "--color", TAKES_VALUE, set_color, "--color=auto|always|never", NULL },
-    { "--explain", TAKES_AFTER_EQUAL, set_explain, "--explain=E0502", "what a diagnostic means" },
-    { "--passes", TAKES_NOTHING, set_passes, "--passes", "the passes and their letters" },
-    { "--ops", MAY_TAKE, set_ops, "--ops[=markdown]", "the table of operations" },
-    { "--version", TAKES_NOTHING, set_version, "--version", NULL },
-    { "--help", TAKES_NOTHING, set_help, "--help", NULL },
-    { "-h", TAKES_NOTHING, set_help, NULL, NULL },
+    { "-o", TAKES_VALUE, set_output, "-o FILE", "write FILE and its header; - is stdout", 0 },
+    { "--header", TAKES_VALUE, set_header, "--header=FILE", "write the header there", 0 },
+    { "-I", TAKES_VALUE, set_include, "-I DIR", "look there for files", 0 },
+    { "-D", TAKES_VALUE, set_define, "-D [KERNEL.]NAME=VALUE", "a static parameter or const", 0 },
+    { "--arch", TAKES_VALUE, set_arch, "--arch=sm_80,sm_90a", "bodies for these alone", 0 },
+    { "--host", TAKES_VALUE, set_host, "--host=runtime", "launch functions for it", 0 },
+    { "-g", TAKES_NOTHING, set_lines, NULL, NULL, 0 },
+    { "-MD", TAKES_NOTHING, set_depend, "-MD", "write dependencies for Make, as FILE.d", 0 },
+    { "-MF", TAKES_VALUE, set_depend_file, "-MF FILE", "write dependencies there", 0 },
+    { "--check", TAKES_NOTHING, set_check, "--check", "write nothing but diagnostics", 0 },
+    { "-d", TAKES_VALUE, set_dump, "-d LETTERS|all", "dump these passes on stderr", 0 },
+    { "--stop", TAKES_VALUE, set_stop, "--stop LETTER", "end after this pass", 0 },
+    { "-Wno-", TAKES_VALUE, set_quiet, "-Wno-NAME", "without this warning", 0 },
+    { "-Werror", TAKES_NOTHING, set_werror, "-Werror", "warnings are errors", 0 },
+    { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", NULL, 0 },
+    { "--color", TAKES_VALUE, set_color, "--color=auto|always|never", NULL, 0 },
+    { "--explain", TAKES_AFTER_EQUAL, set_explain, "--explain=E0502", "what a message means", 0 },
+    { "--passes", TAKES_NOTHING, NULL, "--passes", "the passes and their letters", DO_PASSES },
+    { "--ops", MAY_TAKE, set_ops, "--ops[=markdown]", "the table of operations", 0 },
+    { "--version", TAKES_NOTHING, NULL, "--version", NULL, DO_VERSION },
+    { "--help", TAKES_NOTHING, NULL, "--help", NULL, DO_HELP },
+    { "-h", TAKES_NOTHING, NULL, NULL, NULL, DO_HELP },
 };
 enum { TABLE = sizeof table / sizeof *table };
 
@@ -299,7 +294,9 @@ static bool read_option(Request *r, const char *word, const char **next)
     if (!value && o->takes == TAKES_VALUE)
         return refuse("`%s` needs a value: %s", o->name, o->shown);
     if (value && !*value) return refuse("`%s` has an empty value", o->name);
-    return o->set(r, value);
+    if (o->set) return o->set(r, value);
+    r->action = o->action;
+    return true;
 }
 
 /* Reads the command line: options and files in any order, `--` ends options. */

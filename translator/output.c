@@ -9,6 +9,7 @@
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
+/* What stands behind the last slash. */
 static const char *file_part(const char *path)
 {
     const char *slash = strrchr(path, '/');

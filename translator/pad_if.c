@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "padding.h"
 
-enum { DEEPEST = 3000 };                           /* ops that one answer may depend on in a chain */
+enum { DEEPEST = 3000 };                           /* ops in a chain that an answer depends on */
 
 static const Pad unknown = {.kind = PAD_UNKNOWN};
 

@@ -1,9 +1,10 @@
 /* pad_value.c -- what a tile holds where it is not valid, as far as that is known at translation */
 /* needs: valid parts.  gives: what each op leaves outside them.  keeps: the IR.
  *
- * A place lies outside along an axis if it is not in the valid part of that axis, or past the end of
- * the tile. What lies outside is known for each axis on its own: elementwise operations know it if
- * all their operands do, and those lie outside at the same places, or are one constant everywhere. */
+ * A place lies outside along an axis if it is not in the valid part of that axis, or past the end
+ * of the tile. What lies outside is known for each axis on its own: elementwise operations know it
+ * if all their operands do, and those lie outside at the same places, or are one constant
+ * everywhere. */
 #include <math.h>
 #include <string.h>
 #include "padding.h"
@@ -310,7 +311,8 @@ Holds holds_made(Ask *q, const Op *op)
     case OP_KEEP:   return keep(q, op);
     case OP_REDUCE: return reduce(q, op);
     case OP_LOAD:   return load(q, op);
-    case OP_IF: case OP_FOR: case OP_WHILE: case OP_SYM: case OP_HAS: case OP_BITCAST: case OP_IOTA: case OP_COORD: case OP_VALID:
+    case OP_IF: case OP_FOR: case OP_WHILE: case OP_SYM: case OP_HAS: case OP_BITCAST:
+    case OP_IOTA: case OP_COORD: case OP_VALID:
     case OP_STORE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
     case OP_KIND_COUNT:
         break;

@@ -241,7 +241,7 @@ static void join_out(Pass *p, Value *to, const Value *from, const Op *op)
     }
 }
 
-/* Joins operands of op, from the one given on, into values of `of`; `out`: they leave its regions. */
+/* Joins operands of op, from the one given on, into values of `of`; out: they leave its regions. */
 static void hand(Pass *p, const Op *op, int first, Value **to, int n, const Op *of, bool out)
 {
     for (int i = 0; i < n && first + i < op->nargs; i++)

@@ -13,7 +13,7 @@ bool  valid_same(const Valid *a, const Valid *b);
 bool  valid_complete(const Valid *v, Sym extent);              /* nothing is padding; provably */
 Valid valid_of_load(const Kernel *k, const Access *access, int axis, Sym extent);
 Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent);
-/* Of all axes of a tile of another shape; false if some axes cannot say it: `axis` is one of them. */
+/* Of all axes of a tile of another shape; false if `axis` and its like cannot say it. */
 bool  valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, const Type *to,
                      Valid *result, int *axis);
 const char *valid_text(const Valid *v);            /* [0, clamp(N - i * 8, 0, 8)) */
@@ -23,10 +23,10 @@ typedef enum {
     CAUSE_NONE,
     CAUSE_FROM,                                    /* an interval that `a` made */
     CAUSE_TWO,                                     /* mixed: `a` and `b` made different ones */
-    CAUSE_LOOP,                                    /* mixed: that of `a` is another in each round of `where` */
-    CAUSE_ARM,                                     /* mixed: that of `a` exists in an arm of `where` only */
-    CAUSE_SQUEEZE,                                 /* mixed: `where` drops an axis that `a` made, and it may be padding */
-    CAUSE_LARGE                                    /* mixed: the bounds of `a` are no formula of 64 bits */
+    CAUSE_LOOP,                                    /* mixed: a's is another each round of `where` */
+    CAUSE_ARM,                                     /* mixed: a's exists in an arm of `where` only */
+    CAUSE_SQUEEZE,                                 /* mixed: `where` drops what a may have padded */
+    CAUSE_LARGE                                    /* mixed: a's bounds are no formula of 64 bits */
 } CauseKind;
 typedef struct { CauseKind kind; const Op *a, *b, *where; Valid va, vb; } Cause;
 
@@ -39,8 +39,8 @@ void report_reshape(const Op *op, int axis, const Cause *cause);
 /* What one value holds: a constant everywhere, or a pad along each axis. */
 typedef struct { bool constant; Pad axis[MAX_TILE_RANK]; } Holds;
 
-/* A question on the way. What a loop carries is guessed to hold what it begins with; where that turns
-   out wrong the guess is lowered to what is right of it, and the question is asked again. */
+/* A question on the way. What a loop carries is guessed to hold what it begins with; where that
+   turns out wrong the guess is lowered to what is right of it, and the question is asked again. */
 typedef struct { const Value *v; bool asked, guessed; Holds holds, guess; } Slot;
 typedef struct {
     const Constant *(*fill)(const Op *load, void *arg);

@@ -16,8 +16,10 @@ static void drop_to_brace(Parser *p)
     while (p->depth && p->open[p->depth - 1].code != T_LBRACE) p->depth--;
 }
 
+/* One more open bracket; too many are an error. */
 static void open_bracket(Parser *p, int code, Token t)
 {
+    if (code == T_LBRACE) drop_to_brace(p);        /* no block stands in parentheses */
     if (p->depth == DEEPEST_NESTING) {
         too_deep(p, t);
         return;
@@ -226,6 +228,7 @@ Node *parse(const Source *source)
     int code;
     *p = (Parser){ .source = source, .text = source->text };
     p->engine = TileAlloc(arena_alloc, p);
+    Tile(p->engine, T_START, (Token){ 0 });
     do {
         code = lex(p, &t);
         p->last = t;

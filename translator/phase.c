@@ -199,6 +199,7 @@ static void local_load(Emit *e, Phase *p, Value *v)
 void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots)
 {
     Gathered g = { 0 };
+    p->root = nroots == 1 ? roots[0] : NULL;
     for (int i = 0; i < nroots; i++)
         if (roots[i]->type.kind == TYPE_TILE)
             gather(e, &g, roots[i]);
@@ -206,7 +207,7 @@ void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots)
         Value *v = g.found.at[i];
         if (v->def->kind == OP_LOAD)
             local_load(e, p, v);
-        else if (g.uses.at[i] > 1 && !is_view(v))
+        else if ((g.uses.at[i] > 1 || v->name) && !is_view(v) && v != p->root)
             push(&p->shared, v);
     }
 }

@@ -130,6 +130,18 @@ static int dim_count(const Value *v)
     return n;
 }
 
+/* Does v have as many Dims as the largest tile of its space? Others take few registers. */
+static bool is_full(const Emit *e, const Value *v)
+{
+    int mine = dim_count(v), all = 0, space = -1;
+    for (int a = 0; a < v->type.rank; a++)
+        if (map_of(v)->dim[a])
+            space = map_of(v)->dim[a]->space;
+    for (int i = 0; i < e->plan->dims.n; i++)
+        all += e->plan->dims.at[i]->space == space;
+    return mine > 0 && mine == all;
+}
+
 /* Is v used in another block, or once for each place of a longer tile? */
 static bool used_often(Placing *p, const Value *v, const Value *through)
 {
@@ -157,6 +169,52 @@ static int printed(Placing *p, const Value *v)
     return n;
 }
 
+/* What a value that is computed again would take: operations, and the narrow tiles that it reads. */
+typedef struct { int ops; const Value *from; bool no; } Again;
+
+static void count_again(const Emit *e, const Value *v, Again *a)
+{
+    const Op *op = v->def;
+    if (map_of(v)->var || !op) {
+        bool narrow = op && elem_info[v->type.elem].bytes <= 2 && is_full(e, v);
+        a->no |= is_full(e, v) && (!narrow || (a->from && a->from != v));
+        a->from = narrow ? v : a->from;
+        return;
+    }
+    static const char *const quick[] = { "add", "sub", "mul", "neg" };
+    bool easy = is_view(v) || op->kind == OP_CAST;
+    for (int i = 0; i < 4; i++)
+        easy |= is_row(op, quick[i]);
+    a->ops += !is_view(v);
+    a->no |= !easy;
+    for (int i = 0; i < op->nargs && !a->no; i++)
+        count_again(e, op->args[i], a);
+}
+
+/* Is v worth computing again in each phase, from a 16-bit tile that stays packed in registers? It takes half
+   of them, so that twice as many loads are in flight (layernorm bf16 on an H200: 2690 to GB/S). */
+static bool better_again(const Emit *e, const Value *v)
+{
+    Again a = { 0 };
+    if (v->type.elem != EL_F32 || !is_full(e, v) || map_of(v)->in_sym)
+        return false;
+    for (int i = 0; i < v->def->nargs; i++)
+        count_again(e, v->def->args[i], &a);
+    return !a.no && a.from && a.ops < 3 && (v->def->kind == OP_CAST || is_row(v->def, "sub")
+                                            || is_row(v->def, "add") || is_row(v->def, "mul"));
+}
+
+/* Is v a load that one statement reads after a reduction, like the weights of a norm? It is loaded there. */
+static bool is_late_load(Placing *p, const Value *v)
+{
+    if (!dim_count(v) || printed(p, v) != 1 || used_often(p, v, v))
+        return false;
+    for (const Op *op = v->def->prev; op; op = op->prev)
+        if (op->kind == OP_REDUCE)
+            return true;
+    return false;
+}
+
 static bool wants_variable(Placing *p, const Value *v)
 {
     if (is_lazy(p->e, v) || v->type.kind != TYPE_TILE)
@@ -164,12 +222,14 @@ static bool wants_variable(Placing *p, const Value *v)
     if (!v->def)
         return v->block != NULL;
     switch (v->def->kind) {
-    case OP_LOAD: case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_IF: case OP_FOR: case OP_WHILE:
+    case OP_LOAD:
+        return !is_late_load(p, v);
+    case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_IF: case OP_FOR: case OP_WHILE:
         return true;
     case OP_SYM:
         return v->name != NULL;
     default:
-        return !is_view(v) && (v->name || map_of(v)->in_sym || printed(p, v) > 1 || used_often(p, v, v));
+        return !is_view(v) && !better_again(p->e, v) && (v->name || map_of(v)->in_sym || printed(p, v) > 1 || used_often(p, v, v));
     }
 }
 
@@ -422,20 +482,8 @@ void place(Emit *e)
 
 /* ---- registers -------------------------------------------------------------------------------------------------- */
 
-/* Does v have as many Dims as the largest tile of its space? Others take few registers. */
-static bool is_full(const Emit *e, const Value *v)
-{
-    int mine = dim_count(v), all = 0, space = -1;
-    for (int a = 0; a < v->type.rank; a++)
-        if (map_of(v)->dim[a])
-            space = map_of(v)->dim[a]->space;
-    for (int i = 0; i < e->plan->dims.n; i++)
-        all += e->plan->dims.at[i]->space == space;
-    return mine > 0 && mine == all;
-}
-
-/* The largest number of 4-byte words that tiles need at once for each element that a thread holds. */
-int live_words(Emit *e)
+/* The largest number of bytes that tiles need at once for each element that a thread holds. */
+int live_bytes(Emit *e)
 {
     Placing p = { .e = e, .users = new_array(Users, e->k->values.n + 1) };
     int most = 1;
@@ -444,14 +492,14 @@ int live_words(Emit *e)
         const Value *b = e->k->values.at[i];
         if (!b->plan || !map_of(b)->var || !is_full(e, b) || (!b->def && !b->block))
             continue;
-        int words = 0;
+        int bytes = 0;
         for (int j = 0; j < e->k->values.n; j++) {
             Value *a = e->k->values.at[j];
             if (a->plan && map_of(a)->var && is_full(e, a) && web_root(a) == a
                 && (a == b || live_at(&p, a, a, b)))
-                words += elem_info[a->type.elem].bytes > 4 ? 2 : 1;
+                bytes += elem_info[a->type.elem].bytes;
         }
-        most = words > most ? words : most;
+        most = bytes > most ? bytes : most;
     }
     return most;
 }

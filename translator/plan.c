@@ -4,13 +4,13 @@
 #include <string.h>
 
 void layout(Plan *p);
-int  live_words(Emit *e);
+int  live_bytes(Emit *e);
 
 /* Words of registers that tiles may take in a thread of a block of so many threads: what 64 K registers a
    multiprocessor leave, less about 30 for addresses and the like. Measured with nvcc 13 for sm_90: no spill. */
-static int word_budget(int threads)
+static int word_budget(int threads, int width)
 {
-    return threads <= 256 ? 128 : threads <= 512 ? 80 : 40;
+    return threads <= 256 ? 136 : threads <= 512 ? 88 : width == 1 ? 44 : 40;
 }
 
 static int64_t power_above(int64_t n)
@@ -40,7 +40,9 @@ static int64_t static_extent(const Dim *d)
 
 typedef struct {
     Plan *plan;
-    int live;                                      /* words a thread needs at once for each of its elements */
+    int live;                                      /* bytes a thread needs at once for each of its elements */
+    int late;                                      /* loads after a reduction, of one use: weights */
+    bool reduces;
     bool control;                                  /* loops or ifs around reductions */
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
@@ -62,6 +64,7 @@ static void learn(Op *op, void *arg)
 {
     Facts *f = arg;
     if (op->kind == OP_REDUCE) {
+        f->reduces = true;
         for (int a = 0; a < op->args[0]->type.rank; a++) {
             const Dim *d = map_of(op->args[0])->dim[a];
             f->row_reduction |= op->reduce_axes >> a & 1 && d && d->fast;
@@ -326,10 +329,10 @@ static void share_block(const Facts *f, Body *b)
 }
 
 static void add_entry(Plan *p, const Body *b, int threads, int vecs, int width, int64_t capacity,
-                      const char *suffix, const char *why)
+                      const char *suffix, int programs)
 {
-    Entry e = { .body = b, .threads = threads * b->programs, .programs = b->programs, .width = width,
-                .vecs = vecs, .capacity = capacity, .at_least = capacity ? 1 : 0, .why = why };
+    Entry e = { .body = b, .threads = threads * programs, .programs = programs, .width = width, .vecs = vecs,
+                .capacity = capacity, .at_least = capacity ? 1 : 0, .blocks = 1 };
     const char *way = !p->vectors.n ? "" : width == 1 ? "_unaligned" : *suffix ? "" : "_vectors";
     e.symbol = arena_printf("%s%s%s", b->name, suffix, way);
     push(&p->entries, e);
@@ -345,14 +348,15 @@ static int attribute_threads(const Kernel *k)
     return 0;
 }
 
-/* Threads for a program: about four accesses of 16 bytes each, more where registers would not do. */
+/* Threads for a program: about four accesses of 16 bytes each, more where registers would not do; without a
+   reduction one access, up to 512 threads (vecadd on an H200: 4388 GB/s with one, 4350 with four). */
 static int tile_threads(const Facts *f, int64_t n)
 {
     int64_t vectors = (n + f->vector - 1) / f->vector, each = vectors / 32;
-    each = each < 1 ? 1 : each > 4 ? 4 : each;
-    int64_t threads = power_above((vectors + each - 1) / each);
-    threads = threads > 256 ? 256 : threads;
-    while (threads < 1024 && n / threads * f->live > word_budget((int)threads) * 3 / 4)
+    each = !f->reduces || each < 1 ? 1 : each > 4 ? 4 : each;
+    int64_t threads = power_above((vectors + each - 1) / each), most = f->reduces ? 256 : 512;
+    threads = threads > most ? most : threads;
+    while (threads < 1024 && n / threads * f->live > word_budget((int)threads, 4) * 3)
         threads *= 2;
     if (f->control && threads < 32)
         threads = 32;
@@ -390,10 +394,10 @@ static bool plan_tiles(Facts *f)
     Plan *p = f->plan;
     int64_t n = elements(p);
     int threads = tile_threads(f, n);
-    if (n / threads * f->live > 2 * word_budget(threads)) {
+    if (n / threads * f->live > 8 * word_budget(threads, 4)) {
         error(p->kernel->function->pos, "E1102", "the tiles of %s need about %lld registers in each of "
-              "%d threads; there are %d", p->kernel->function->symbol, (long long)(n / threads * f->live),
-              threads, word_budget(threads));
+              "%d threads; there are %d", p->kernel->function->symbol, (long long)(n / threads * f->live / 4),
+              threads, word_budget(threads, 4));
         help("make the tile sizes smaller, or loop over chunks of the tile");
         return false;
     }
@@ -406,9 +410,8 @@ static bool plan_tiles(Facts *f)
     b->threads = f->control && used < 32 ? 32 : used;
     share_block(f, b);
     if (f->vector > 1)
-        add_entry(p, b, b->threads, 0, f->vector, 0, "", "16-byte accesses");
-    add_entry(p, b, b->threads, 0, 1, 0, "",
-              f->vector > 1 ? "any alignment: one element an access" : "one element an access");
+        add_entry(p, b, b->threads, 0, f->vector, 0, "", b->programs);
+    add_entry(p, b, b->threads, 0, 1, 0, "", b->programs);
     return true;
 }
 
@@ -450,16 +453,32 @@ static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int thr
     return b;
 }
 
-/* Rungs of the ladder: threads along the row, elements of the row in each. Measured for softmax on an H200:
-   up to 1024 elements a row in one warp (4096x256 f32: 2.4 us; one warp a block 3.5 us), then 4 to 8
-   vectors in each of 128 threads and more; the fewest, fullest blocks win. */
-static const struct Rung { BodyKind kind; int threads, elements; } rungs[] = {
-    { BODY_WARP, 32, 8 }, { BODY_WARP, 32, 16 }, { BODY_WARP, 32, 32 },
-    { BODY_BLOCK, 128, 16 }, { BODY_BLOCK, 128, 32 }, { BODY_BLOCK, 256, 32 }, { BODY_BLOCK, 512, 32 },
-    { BODY_BLOCK, 1024, 16 }, { BODY_BLOCK, 1024, 32 },
+/* Rungs of the ladder: threads along the row, accesses of 16 bytes in each; `elements` where each is of one
+   element. Measured on an H200 (GB/s): softmax f32 of 1024 columns 4150 by 128 threads x 2, 3992 by a warp x 8;
+   512 columns 4180 by 64 x 2, 4077 by a warp x 4; 8192 columns 4013 by 256 x 8, 3921 by 128 x 16, 2333 by 1024 x 2;
+   softmax bf16 of 8192 columns 3351 by 256 x 4, 2467 by 128 x 8; layernorm bf16 of 1024 columns 3554 by a warp x 4
+   alone in its block, 3444 by four such warps, 3418 by 64 x 2. */
+static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[] = {
+    { BODY_WARP, 32, 2, 8 }, { BODY_WARP, 32, 4, 0 }, { BODY_BLOCK, 64, 2, 0 }, { BODY_BLOCK, 128, 2, 8 },
+    { BODY_BLOCK, 128, 4, 0 }, { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 0 },
+    { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 0 }, { BODY_BLOCK, 1024, 8, 32 },
 };
 
 typedef struct { Body *body[2]; int held[2]; int64_t last; } Ladder;
+
+/* Blocks that should fit on a multiprocessor at once: about 1280 threads, as far as registers do (softmax
+   bf16 4096 columns: 3785 GB/s with 10 blocks of 128, 3150 left to the compiler). With weights to load
+   late the compiler's own choice is better. */
+static int resident_blocks(const Facts *f, int threads, int words)
+{
+    int need = words + (f->least_bytes <= 2 ? 20 : 24);
+    int blocks = 65536 / need / threads;
+    if (f->late)
+        return 1;
+    if (blocks * threads > 1280)
+        blocks = 1280 / threads;
+    return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
+}
 
 /* Adds the entry of one rung, unless registers would not do or it is no longer than the rung before. */
 static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
@@ -469,24 +488,27 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     Body *b = l->body[which];
     const Dim *d = whole_dim(p, 0);
     int along = r->threads >> b->spread.at[d->id].shift, held = l->held[which];
-    int repeats = d->fast ? r->elements / width : r->elements / held;
-    int64_t capacity = (int64_t)along * (d->fast ? r->elements : repeats);
-    int words = f->live * (d->fast ? held * r->elements : repeats * held);
-    if (repeats < 1 || along < 1 || words > word_budget(r->threads) || capacity <= l->last)
+    int elements = width > 1 ? r->vecs * width : r->elements;
+    int repeats = d->fast ? elements / width : elements / held;
+    int64_t capacity = (int64_t)along * (d->fast ? elements : repeats);
+    int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
+    int most = word_budget(r->threads, width) - (width > 1 ? 8 : 8 + 4 * f->late);
+    bool lonely = r->kind == BODY_WARP && width == 4 && r->vecs > 2;
+    if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely)
         return;
     l->last = capacity;
-    int threads = which ? r->threads : b->threads;
-    add_entry(p, b, threads, repeats, width, capacity, arena_printf("_%lld", (long long)capacity),
-              which ? arena_printf("%d threads hold a row in registers", r->threads)
-                    : "a row lives in one warp's registers");
+    int programs = b->programs, threads = which ? r->threads : b->threads;
+    if (!which && width > 1 && r->vecs > 2)
+        programs = 1;
+    add_entry(p, b, threads, repeats, width, capacity, arena_printf("_%lld", (long long)capacity), programs);
+    p->entries.at[p->entries.n - 1].blocks = resident_blocks(f, threads * programs, words);
 }
 
 static void add_ladder(const Facts *f, Ladder *l, int width)
 {
     l->last = 0;
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
-        if (width > 1 || f->vector == 1 || rungs[i].elements != 16 || rungs[i].threads == 1024)
-            add_rung(f, l, &rungs[i], width);
+        add_rung(f, l, &rungs[i], width);
 }
 
 static bool one_whole_extent(const Plan *p)
@@ -521,7 +543,7 @@ static bool plan_whole(Facts *f)
         if (ladder)
             add_ladder(f, &l, width);
         if (stream)
-            add_entry(p, stream, stream->threads, 0, width, 0, "", "rows of any length, read once a pass");
+            add_entry(p, stream, stream->threads, 0, width, 0, "", 1);
         if (width == 1)
             break;
     }
@@ -553,7 +575,11 @@ Plan *plan_kernel(Kernel *k)
         p->vectors.n = 0;
     ir_count_uses(k);
     place(&e);
-    f.live = live_words(&e);
+    f.live = live_bytes(&e);
+    for (int i = 0; i < k->values.n; i++) {
+        const Value *v = k->values.at[i];
+        f.late += v->def && v->def->kind == OP_LOAD && v->plan && !map_of(v)->var;
+    }
     return (whole_dim(p, 0) ? plan_whole(&f) : plan_tiles(&f)) ? p : NULL;
 }
 

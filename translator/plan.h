@@ -56,7 +56,7 @@ typedef struct {
     int64_t at_least;                              /* smallest whole extent it is right for (0 or 1) */
     int width;                                     /* elements of one access on the fast axis */
     int vecs;                                      /* repeats of the fast Dim; 0: not in the name */
-    const char *why;                               /* one line for the head of the file */
+    int blocks;                                    /* that should fit on a multiprocessor at once */
 } Entry;
 
 typedef struct {

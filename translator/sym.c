@@ -19,6 +19,7 @@ typedef struct { bool bad; int64_t k; int n; Term term[MOST_TERMS]; } Poly;
 static const struct SymNode bad = { .kind = SYM_BAD };
 static struct { Sym *slots; uint32_t room, n; } table;
 
+/* Of what tells nodes apart: all but the id. */
 static uint32_t hash_of(const struct SymNode *s, const Sym *kid)
 {
     uint64_t h = (uint64_t)s->kind * 0x9E3779B97F4A7C15u ^ (uint64_t)s->k;
@@ -27,12 +28,14 @@ static uint32_t hash_of(const struct SymNode *s, const Sym *kid)
     return (uint32_t)(h ^ h >> 32);
 }
 
+/* Is b what the node a with these kids would be? */
 static bool same(const struct SymNode *a, Sym b, const Sym *kid)
 {
     return a->kind == b->kind && a->n == b->n && a->k == b->k && a->name == b->name
         && a->value == b->value && (a->n == 0 || !memcmp(kid, b->kid, sizeof *kid * (size_t)a->n));
 }
 
+/* Doubles the table; the old one stays in the arena. */
 static void table_grow(void)
 {
     uint32_t room = table.room ? table.room * 2 : 1024;
@@ -63,16 +66,19 @@ static Sym intern(const struct SymNode *s, const Sym *kid)
     return table.slots[k] = made;
 }
 
+/* The formula that is a number. */
 Sym sym_const(int64_t k)
 {
     return intern(&(struct SymNode){ .kind = SYM_CONST, .k = k }, NULL);
 }
 
+/* The formula that is an extent or a parameter, by its name. */
 Sym sym_name(Name name)
 {
     return intern(&(struct SymNode){ .kind = SYM_NAME, .name = name }, NULL);
 }
 
+/* The formula that is a value of the IR. */
 Sym sym_value(const void *v)
 {
     return intern(&(struct SymNode){ .kind = SYM_VALUE, .value = v }, NULL);
@@ -205,6 +211,7 @@ static void poly_add_product(Poly *sum, const Poly *p, const Term *t)
     }
 }
 
+/* a + times * b. */
 static Sym add_times(Sym a, Sym b, int64_t times)
 {
     Poly p, q;
@@ -232,11 +239,13 @@ Sym sym_mul(Sym a, Sym b)
 
 /* ---- quotients ------------------------------------------------------------------------------- */
 
+/* The quotient rounded down; b is no 0, and it does not overflow. */
 static int64_t floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+/* The greatest common divisor, 0 or more but for that of the lowest number. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b) { int64_t r = a % b; a = b; b = r; }
@@ -313,6 +322,7 @@ static int64_t common_factor(const Poly *a, int64_t b)
     return g > 0 ? g : 1;
 }
 
+/* Divides all numbers of p by g, which divides them. */
 static void poly_shrink(Poly *p, int64_t g)
 {
     p->k /= g;

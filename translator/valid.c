@@ -41,7 +41,8 @@ static Sym clamped(const Kernel *k, Sym s, Sym extent)
     return provably_at_least(k, s, 0) ? s : sym_max(s, zero);
 }
 
-/* How many places of the access lie before the edge: ceil((edge - start) / step), inside min and max. */
+/* How many places of an access lie before the edge: ceil((edge - start) / step), inside min and
+   max. */
 static Sym places_before(Sym edge, Sym start, int64_t step)
 {
     if (edge->kind == SYM_MIN)
@@ -187,7 +188,8 @@ static const char *bound_text(Sym s)
         const Sym low = s->kid[i], inner = s->kid[1 - i];
         for (int j = 0; sym_is(low, 0) && inner->kind == SYM_MIN && j < 2; j++)
             if (sym_const_of(inner->kid[j], &n))
-                return arena_printf("clamp(%s, 0, %lld)", sym_text(inner->kid[1 - j]), (long long)n);
+                return arena_printf("clamp(%s, 0, %lld)", sym_text(inner->kid[1 - j]),
+                                    (long long)n);
     }
     return sym_text(s);
 }

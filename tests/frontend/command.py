@@ -1,6 +1,7 @@
 """command.py -- the command line: exit statuses, outputs whole or not at all, dependencies, options"""
 import json
 import os
+import subprocess
 
 from common import ROOT, check, path, read, skip, tilec, write
 
@@ -173,9 +174,24 @@ def defines():
 
 
 def installed():
-    """The stdlib and the emulator are found beside the executable."""
-    check("missing" not in "".join(tilec("doctor").out.splitlines()[:2]),
-          "the stdlib of %s: %s" % (ROOT, tilec("doctor").out))
+    """The stdlib and the emulator are found in the source tree, and beside an installed tilec."""
+    out = tilec("doctor").out
+    check("missing" not in "".join(out.splitlines()[:2]), "the stdlib of %s: %s" % (ROOT, out))
+    clean()
+    make = subprocess.run(["make", "-s", "-C", ROOT, "install", "PREFIX=" + path("usr")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if not check(make.returncode == 0, "make install: %s" % make.stdout):
+        return
+    tool = path("usr/bin/tilec")
+    out = subprocess.run([tool, "doctor"], stdout=subprocess.PIPE).stdout.decode()
+    check("missing" not in "".join(out.splitlines()[:2]), "the installed stdlib: " + out)
+    write("a.tile", "use std.nn;\n" + GOOD)
+    write("Makefile", "include usr/share/tilec/tile.mk\nall: a.cu\n.PHONY: all\n")
+    for turn in range(2):
+        make = subprocess.run(["make", "-s", "-C", path(""), "all", "TILEC=" + tool],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        check(make.returncode == 0 and not make.stdout and "nn.tile" in read("a.d"),
+              "tile.mk: %s" % make.stdout)
 
 
 def run():

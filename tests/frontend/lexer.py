@@ -22,7 +22,7 @@ TREES = {                                # an expression and its tree
     "forx": "forx", "if_": "if_", "int32x": "int32x", "tile2": "tile2", "_x": "_x", "infx": "infx",
     "tile + step + of + by": "(+ (+ (+ tile step) of) by)",
     "x[1..8]": "(at x (list (range 1 8)))",
-    "x[1 ..+ 8, ..]": "(at x (list (window 1 8) all))",
+    "x[1 ..+ 8, ..]": "(at x (list (window 1 8) (all)))",
     "x[..8, 1..]": "(at x (list (to 8) (from 1)))",
     "(a)": "(() a)", "(a, b)": "(tuple a b)", "[]": "(list)", "[1, 2,]": "(list 1 2)",
     "int + double": "(+ int double)",
@@ -70,7 +70,7 @@ ERRORS = {                               # an expression, and part of the messag
 # A program, and all its errors: each mistake is reported once, at its place, and the next one too.
 PROGRAMS = [
     ("kernel k(y: &mut tensor<f32 [N]> by [i: 8]) {\n    let a = ;\n}\n",
-     ["1:30: error: unexpected `[`; expected `,` [E0101]", "2:13: error: unexpected `;`"]),
+     ["1:29: error: unexpected `[`; expected `,` [E0101]", "2:13: error: unexpected `;`"]),
     ("kernal k() {\n    let a = 1;\n    let b = 2;\n}\nfn f() { let c = }\n",
      ["1:1: error: `kernal` starts no item [E0109]", "5:18: error: unexpected `}`; expected a value"]),
     ("fn f() {\n    let a = 1\n    let b = 2\n}\n",
@@ -81,9 +81,9 @@ PROGRAMS = [
      ["5:1: error: missing `}` before `fn` [E0103]", "6:9: error: unexpected `d`"]),
     ("fn f() {\n    a();\n", ["2:9: error: missing `}` before the end of the file [E0103]"]),
     ("fn f() {\n    a();\n}\n}\nfn g() { b(] }\n",
-     ["4:1: error: this `}` closes nothing [E0112]", "5:12: error: unexpected `]`"]),
+     ["4:1: error: this `}` closes nothing [E0112]", "5:12: error: missing `)` before `]` [E0103]"]),
     ("fn f() {\n    fro k in 0..8 { a(;  }\n    b(;\n}\n",
-     ["2:9: error: unexpected `k`; expected `;` or `=` [E0101]", "3:7: error: unexpected `;`"]),
+     ["2:9: error: unexpected `k`; expected `;` or `=` [E0101]", "3:7: error: missing `)` before `;` [E0103]"]),
     ("fn f() {\n    for (int i = 0; i < 3; i += 1) { a; }\n    let = 1;\n}\n",
      ["2:9: error: unexpected `(`; expected a name", "3:9: error: unexpected `=`"]),
     ("fn f() {\n    if a < b < c { x; } else { y; }\n    float z = 1;\n}\n",
@@ -93,7 +93,7 @@ PROGRAMS = [
     ("fn f() {\n    /* a /* b */\n}\n", ["2:5: error: this comment has no end [E0106]"]),
     ("fn f(a: f32, ) { }\nfn g(a f32) { }\nfn h(a: f32 { }\n",
      ["2:8: error: unexpected `f32`; expected `:`", "3:13: error: missing `)` before `{`"]),
-    ("#[threads(]\nkernel k() { }\n", ["1:11: error: unexpected `]`"]),
+    ("#[threads(]\nkernel k() { }\n", ["1:11: error: missing `)` before `]` [E0103]"]),
 ]
 
 

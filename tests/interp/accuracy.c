@@ -1,6 +1,6 @@
 /* accuracy.c -- prints a CUDA program that measures the f32 texts of ops.def on a GPU
  *
- *   accuracy >a.cu; nvcc -I templates a.cu -o a; ./a
+ *   accuracy >a.cu; nvcc -std=c++17 --extended-lambda -arch=native -I templates a.cu -o a; ./a
  *
  * Functions of one operand: all 2^32 values; of more: random ones. The reference is the f64 text.
  * The last line is `N passed, N failed, N skipped`; a row passes within its bound in ops.def.
@@ -48,7 +48,8 @@ static const char head[] =
     "    cudaMemcpyFromSymbol(&bits, worst_bits, sizeof bits);\n"
     "    cudaMemcpyFromSymbol(at, worst_at, sizeof at);\n"
     "    memcpy(&most, &bits, sizeof most);\n"
-    "    printf(\"%-8s %.4g ulp of %g, near %a %a %a\\n\", name, most, bound, at[0], at[1], at[2]);\n"
+    "    printf(\"%-8s %.4g ulp of %g, near %a %a %a\\n\", name, most, bound, at[0], at[1],\n"
+    "           at[2]);\n"
     "    return most <= bound && cudaGetLastError() == cudaSuccess;\n}\n\n"
     "int main()\n{\n    int rows = 0, right = 0;\n";
 

@@ -45,8 +45,8 @@ fi
 
 cd "$root/translator" || exit 2
 for program in probe texts; do
-    ${CC:-cc} -std=c11 -O2 -I . -o "$out/$program" "$here/$program.c" elem.c ops.c arena.c name.c -lm ||
-        failed=$((failed + 1))
+    ${CC:-cc} -std=c11 -O2 -I . -o "$out/$program" "$here/$program.c" \
+        elem.c ops.c arena.c name.c -lm || failed=$((failed + 1))
 done
 group "$python" "$here/formulas.py" "$out/probe"
 "$out/texts" >"$out/texts.cpp"

@@ -29,8 +29,9 @@ static void put_row(const OpRow *row, Elem e)
         || (e == EL_BOOL && row->rule != RULE_BOOL && row->rule != RULE_BITS
             && row->rule != RULE_EQUAL))
         return;
-    printf("        if (!strcmp(name, \"%s\") && !strcmp(elem, \"%s\"))\n            run<%s, %s, %d>([]"
-           "(%s a, %s b, %s c) -> %s {\n                (void)a, (void)b, (void)c;\n                return ",
+    printf("        if (!strcmp(name, \"%s\") && !strcmp(elem, \"%s\"))\n"
+           "            run<%s, %s, %d>([](%s a, %s b, %s c) -> %s {\n"
+           "                (void)a, (void)b, (void)c;\n                return ",
            row->name, elem_info[e].name, type, gives_bool ? "bool" : type, row->arity, type, type,
            type, gives_bool ? "bool" : type);
     put_text(text, type);

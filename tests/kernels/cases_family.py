@@ -1,6 +1,6 @@
 """cases_family.py -- softmax, normalisations and other kernels that people write"""
 import numpy as np
-from inputs import rows, far, any_float
+from inputs import any_float, far, masked_scores, rows
 from number import Number, argmax, cast, exp, highest, mean, rsqrt, sigmoid, total, where
 from table import around, case, sizes
 
@@ -16,9 +16,10 @@ def softmax_of(x, axis=1):
     return e / total(e, axis, keepdims=True)
 
 
-@case('02_softmax', 'softmax', 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]', rows)
+@case('02_softmax', 'softmax', 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]', rows,
+      data=dict(x=masked_scores))
 @case('02_softmax', 'softmax_chunks', 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]',
-      sizes(M=[0, 1, 3, 4, 5], N=around(256) + [513]))
+      sizes(M=[0, 1, 3, 4, 5], N=around(256) + [513]), data=dict(x=masked_scores))
 def _(x):
     return softmax_of(cast(x, 'f32'))
 

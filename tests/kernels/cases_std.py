@@ -2,7 +2,7 @@
 import math
 import numpy as np
 from cases_family import norm_parts, softmax_of
-from inputs import rows, far, any_float, any_finite
+from inputs import any_finite, any_float, far, masked_scores, rows
 from number import (Number, argmax, cast, erf, exp, highest, larger, log, log1p, mean, rsqrt,
                     sigmoid, tanh, total, where)
 from table import around, case, sizes
@@ -82,7 +82,7 @@ def _(a, b, t):
 
 @case('49_std', 'rows', 'T: f32 f16 bf16 f64',
       'r_softmax: T[M, N] out; r_log_softmax: T[M, N] out; r_layer_norm: T[M, N] out; r_rms_norm: T[M, N] out; '
-      'r_logsumexp: T[M] out; x: T[M, N]; w: T[N]; b: T[N]', rows)
+      'r_logsumexp: T[M] out; x: T[M, N]; w: T[N]; b: T[N]', rows, data=dict(x=masked_scores))
 def _(x, w, b):
     eps = lambda v: Number(np.float32(v), 'f32')
     return dict(r_softmax=softmax_std(x), r_log_softmax=log_softmax(x), r_layer_norm=layer_norm(x, w, b, eps(1e-5)),
@@ -126,12 +126,12 @@ def _(x):
     return silu(x)
 
 
-@case(STD, 'softmax_rows', FLOAT3, 'y: T[M, N] out; x: T[M, N]', rows)
+@case(STD, 'softmax_rows', FLOAT3, 'y: T[M, N] out; x: T[M, N]', rows, data=dict(x=masked_scores))
 def _(x):
     return softmax_std(x)
 
 
-@case(STD, 'log_softmax_rows', FLOAT3, 'y: T[M, N] out; x: T[M, N]', rows)
+@case(STD, 'log_softmax_rows', FLOAT3, 'y: T[M, N] out; x: T[M, N]', rows, data=dict(x=masked_scores))
 def _(x):
     return log_softmax(x)
 

@@ -50,6 +50,13 @@ def any_int(rng, shape, t):
     return np.choose(rng.integers(0, 3, shape), [v, small, edge])
 
 
+def masked_scores(rng, shape, t):
+    """Normal numbers, in rows of which some begin with -inf, and some are nothing else."""
+    v = rng.normal(size=shape) * 3
+    row, col = np.ogrid[0:shape[0], 0:shape[1]]
+    return np.where((row % 3 == 1) & ((col < 300) | (row % 2 == 0)), -np.inf, v)
+
+
 def for_products(rng, shape, t):
     """Mostly ones, a few signs and powers of two: a product of any length stays finite."""
     return np.where(rng.random(shape) < 5 / max(shape[-1], 1), rng.choice([0.5, 2, -1, 1.25], shape), 1)

@@ -201,6 +201,21 @@ def last_error(lib):
     return (lib.tile_last_error() or b'').decode()
 
 
+def run_again(run, setup, times):
+    """None, or that a case gave other bits when it was run again."""
+    symbol = run.symbol(setup.case, setup.t, False)
+    start, first = setup.arena.host.copy(), None
+    for k in range(times):
+        setup.arena.host[:] = start
+        run.device.begin(setup.arena)
+        run.lib[symbol](*arguments(run.protos[symbol], setup))
+        run.device.end(setup.arena)
+        first = setup.arena.host.copy() if k == 0 else first
+        if not np.array_equal(first, setup.arena.host):
+            return f'run {k + 1} gave other bits than the first'
+    return None
+
+
 # ---- refusals -------------------------------------------------------------------------------------
 
 
@@ -313,34 +328,46 @@ def chosen(sizes, few):
     return [full[len(full) // 3], full[-1]] if len(full) > 1 else full
 
 
+def run_sizes(run, case, k, t, sizes, counts):
+    """Every size in its layouts."""
+    optional, number = sum(a.opt for a in case.args), 0
+    for size in sizes:
+        for how in layouts(k, number):
+            if how in ('apart', 'odd') and run.symbol(case, t, True) is None:
+                continue
+            setup = Setup(case, t, size, how, (number + number // 4) % (1 << optional))
+            number += 1
+            without = f' without {" ".join(sorted(setup.absent))}' if setup.absent else ''
+            counts.add(setup.what + without, case.kernel, run_case(run, setup))
+
+
+def run_special(run, case, t, sizes, counts):
+    """Of ordinary sizes: refusals, a sample by the interpreter, the same bits when run again."""
+    plain = [Setup(case, t, size, 'plain', n) for n, size in enumerate(sizes) if min(size.values(), default=2) > 0]
+    plain = [s for s in plain if all(t.span for t in s.tensors.values())]
+    if not plain:
+        return
+    larger = next((s for s in plain if min(s.size.values(), default=2) > 1), plain[0])
+    run_refusals(run, Setup(case, t, larger.size, 'plain', 0), counts)
+    again = Setup(case, t, plain[-1].size, 'plain', 0)
+    counts.add(again.what + ' again', case.kernel, run_again(run, again, 50 if '--gpu' in run.options else 5))
+    small = [s for s in plain if s.arena.host.size < 1 << 18]
+    for number, s in enumerate(small[::max(len(small) // 2, 1)][:2]):
+        s = Setup(case, t, s.size, 'plain', number % (1 << sum(a.opt for a in case.args)))
+        counts.add(s.what + ' by the interpreter', case.kernel, run_reference(s))
+
+
 def run_kernel(run, case, edges, counts):
+    few, gpu = '--few' in run.options, '--gpu' in run.options
     sizes = case.sizes(edges) if callable(case.sizes) else case.sizes
-    few = '--few' in run.options
-    optional = sum(a.opt for a in case.args)
     for k, t in enumerate(case.types):
-        number = 0
-        referenced = 0
-        refused = False
         if run.symbol(case, t, False) is None:
             counts.add(f'{case.file} {case.kernel} {t or ""}', case.kernel, 'no such launch function in the header')
             continue
-        for size in chosen(sizes, few):
-            for how in layouts(k, number):
-                if how in ('apart', 'odd') and run.symbol(case, t, True) is None:
-                    continue
-                setup = Setup(case, t, size, how, (number + number // 4) % (1 << optional))
-                number += 1
-                counts.add(setup.what + (f' without {" ".join(sorted(setup.absent))}' if setup.absent else ''),
-                           case.kernel, run_case(run, setup))
-            full = min(size.values(), default=1) > 0 and all(t.span for t in setup.tensors.values())
-            if full and not refused and min(size.values(), default=2) > 1:
-                refused = True
-                run_refusals(run, Setup(case, t, size, 'plain', 0), counts)
-            if full and not few and referenced < 2 and sum(t.span for t in setup.tensors.values()) < 1 << 18:
-                if referenced == 0 or size == sizes[-1] or number % 7 == 0:
-                    referenced += 1
-                    again = Setup(case, t, size, 'plain', (number + referenced) % (1 << optional))
-                    counts.add(again.what + ' by the interpreter', case.kernel, run_reference(again))
+        many = [dict(M=3001, N=515)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
+        run_sizes(run, case, k, t, chosen(sizes, few) + many, counts)
+        if not few:
+            run_special(run, case, t, sizes, counts)
 
 
 def run_all(name, options, counts):

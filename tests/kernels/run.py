@@ -43,13 +43,10 @@ def run_file(name, options):
     began = time.time()
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = done.stdout.rstrip().split('\n')
-    counts = [0, 0, 0]
-    if lines and lines[-1].startswith('counts '):
-        counts = [int(n) for n in lines.pop().split()[1:]]
-        if done.returncode:
-            counts[1] += 1
-            lines.append(f'{name}: died with status {done.returncode} at its end')
-    else:
+    counted = [line for line in lines if line.startswith('counts ')]
+    lines = [line for line in lines if line not in counted]
+    counts = [int(n) for n in counted[-1].split()[1:]] if counted else [0, 0, 0]
+    if done.returncode or not counted:
         counts[1] += 1
         lines.append(f'{name}: died with status {done.returncode}')
     return counts, [line for line in lines if line], time.time() - began
