@@ -15,9 +15,9 @@ SRC = arena name source sym formula \
       build literal infer inline elementwise expr optional branch call call_make call_reduce \
       call_shape view method method_load method_store method_like method_part stmt loop \
       elem ops opslist ir dump verify \
-      simplify valid mixed pad_value pad_if padding \
+      bounds valid mixed pad_value pad_if padding simplify unused \
       interp interp_value interp_ops interp_shape interp_reduce interp_access interp_launch \
-      layout plan fills bounds place spread text phase element access reduce relayout body head \
+      layout plan fills place spread text phase element access reduce relayout body head \
       tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \

@@ -83,14 +83,15 @@ def triton_calls(name, out, inputs):
     if name in ROW_KERNELS:
         M, N = out.shape
         block = triton.next_power_of_2(N)
-        if block > 65536:
+        if block > 65536:                                    # more than its registers hold
             return []
 
         def rows(count, warps):
             grid = (triton.cdiv(M, count),)
             return lambda: ROW_KERNELS[name][grid](out, *inputs, M, N, ROWS=count, BLOCK=block, num_warps=warps)
-        counts = [c for c in (1, 2, 4, 8) if c == 1 or c * block <= 4096]
-        return [rows(c, w) for c in counts for w in (4, 8, 16, 32) if 4 <= c * block // (32 * w) <= 128] or [rows(1, 4)]
+        shapes = [(c, w) for c in sorted({1, max(1, min(8, 2048 // block))}) for w in (4, 8, 16, 32)
+                  if 8 <= c * block // (32 * w) <= 64]
+        return [rows(c, w) for c, w in shapes or [(1, 4)]]
     N = out.numel()
     kernel = vecadd_tiles if name == 'vecadd' else affine_tiles
     scalars = [float(v) if torch.is_tensor(v) and v.dim() == 0 else v for v in inputs]

@@ -1,7 +1,7 @@
 #!/bin/sh
-# examples.sh -- the committed .cu and .h of the examples: made anew, or held against what tilec says
+# examples.sh -- the committed .cu and .h of the examples: made anew, or held against tilec
 #
-# usage: examples.sh            writes examples/NN_name.cu and .h from NN_name.tile
+# usage: examples.sh            writes examples/NN_name.cu and .h
 #        examples.sh --check    changes nothing; names those that are not up to date
 #
 # TILEC names the translator (default: build/tilec).
@@ -28,7 +28,7 @@ for tile in [0-9]*.tile; do
     if "$tilec" -I "$root/stdlib" "$tile" -o "$out/$name.cu" &&
        cmp -s "$out/$name.cu" "$name.cu" && cmp -s "$out/$name.h" "$name.h"
     then passed=$((passed + 1))
-    else failed=$((failed + 1)); echo "examples/$name.cu is not what tilec makes of $tile: run make examples"; fi
+    else failed=$((failed + 1)); echo "examples/$name.cu: not what tilec makes; make examples"; fi
 done
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -126,9 +126,28 @@ static const char *place_text(Emit *e, const Dim *d, bool lanes)
     return lanes && has_lanes(e, d) ? arena_printf("%s + %s", at, e->lane) : at;
 }
 
+/* The launch function has checked that rows of these extents are whole vectors. */
+static Sym in_vectors(Sym atom, void *arg)
+{
+    const Emit *e = arg;
+    for (int i = 0; i < e->plan->vectors.n; i++) {
+        const Type *t = &e->k->params.at[e->plan->vectors.at[i].param].type;
+        if (t->dim[t->rank - 1] == atom)
+            return sym_const(0);
+    }
+    return atom;
+}
+
+/* Does the bound lie between vectors, so that all lanes of one are on the same side? */
+static bool between_vectors(Emit *e, const Dim *d, Sym bound)
+{
+    return has_lanes(e, d) && sym_divides(spread_of(e, d)->vector, sym_replace(bound, in_vectors, e));
+}
+
 /* lo <= place < hi along d, as far as it must be asked; NULL if it always holds. */
 static const char *interval_guard(Emit *e, const Dim *d, Sym lo, Sym hi, bool lanes)
 {
+    lanes = lanes && !(between_vectors(e, d, lo) && between_vectors(e, d, hi));
     const char *guard = NULL, *at = place_text(e, d, lanes);
     int64_t k, extent;
     if (!provably_at_least(e->k, sym_sub(sym_const(0), lo), 0))

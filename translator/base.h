@@ -32,6 +32,11 @@ typedef const struct NameText { const char *text; uint32_t len, hash; } *Name;
 Name name_n(const char *text, size_t len);
 Name name_of(const char *text);
 
+/* What belongs to a name; empty if zeroed. */
+typedef struct { Name *names; void **values; uint32_t room, n; } NameMap;
+void *map_find(const NameMap *m, Name name);       /* NULL if nothing was put */
+void  map_put(NameMap *m, Name name, void *value);
+
 /* ---- source.c: files, offset -> line and column ---------------------------------------- */
 
 typedef struct Source Source;

@@ -209,6 +209,28 @@ static Ex fill_text(const char *text, Elem elem, const Ex *arg)
     return ex(t.at, prefix ? PREC_UNARY : one_call ? PREC_PRIMARY : PREC_COND);
 }
 
+/* What #[fast_math] writes instead: 2 ulp and an argument that is not reduced exactly; f32 and narrower. */
+static const char *fast_text(const OpRow *row)
+{
+    static const struct { const char *name, *text; } table[] = {
+        { "exp", "__expf($0)" }, { "log", "__logf($0)" }, { "log2", "__log2f($0)" }, { "sin", "__sinf($0)" },
+        { "cos", "__cosf($0)" }, { "pow", "__powf($0, $1)" }, { "div", "__fdividef($0, $1)" },
+        { "sigmoid", "__fdividef(1.0f, 1.0f + __expf(-$0))" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(row->name, table[i].name))
+            return table[i].text;
+    return NULL;
+}
+
+static bool fast_math(const Kernel *k)
+{
+    for (int i = 0; i < k->attrs.n; i++)
+        if (k->attrs.at[i].name == name_of("fast_math"))
+            return true;
+    return false;
+}
+
 /* The row's text for one element type, on operands of that type (16 bits: on floats). */
 static Ex row_text(const OpRow *row, Elem elem, const Ex *arg, bool feeds_sum)
 {
@@ -240,7 +262,8 @@ static Ex element_of_row(Emit *e, const Value *v)
         return fill_text(op->row->cuda_f16, elem, arg);
     for (int i = 0; half && i < op->nargs; i++)
         arg[i] = widen(elem, arg[i]);
-    Ex x = row_text(op->row, half ? EL_F32 : elem, arg, map_of(v)->feeds_sum && !half);
+    const char *fast = elem_is_float(elem) && elem != EL_F64 && fast_math(e->k) ? fast_text(op->row) : NULL;
+    Ex x = fast ? fill_text(fast, EL_F32, arg) : row_text(op->row, half ? EL_F32 : elem, arg, map_of(v)->feeds_sum && !half);
     return half && !gives_bool(op->row->rule) ? cast_text(EL_F32, elem, x) : x;
 }
 

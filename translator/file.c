@@ -23,28 +23,24 @@ static Plan ***plan_all(const Program *p)
 
 /* ---- names of the file ----------------------------------------------------------------------- */
 
-typedef struct { const char *name; const Function *f; } Symbol;
-typedef LIST(Symbol) Symbols;
-
 /* Adds a name that the file defines; false and a report if another function has it already. */
-static bool add_symbol(Symbols *all, const char *name, const Function *f)
+static bool add_symbol(NameMap *all, const char *name, const Function *f)
 {
-    for (int i = 0; i < all->n; i++) {
-        if (all->at[i].f == f || strcmp(all->at[i].name, name))
-            continue;
+    const Function *other = map_find(all, name_of(name));
+    if (other && other != f) {
         error(f->pos, "E0209", "two kernels give the C function `%s`", name);
-        note(all->at[i].f->pos, "`%s` is the other", all->at[i].f->name->text);
+        note(other->pos, "`%s` is the other", other->name->text);
         help("rename one of them");
         return false;
     }
-    push(all, ((Symbol){ name, f }));
+    map_put(all, name_of(name), (void *)f);
     return true;
 }
 
 /* False after a report if two functions of the file would share a name. */
 static bool symbols_are_free(const Program *p, Plan *const *const *plans)
 {
-    Symbols all = { 0 };
+    NameMap all = { 0 };
     bool good = true;
     for (int i = 0; i < p->functions.n; i++) {
         const Function *f = p->functions.at[i];

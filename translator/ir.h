@@ -211,6 +211,7 @@ struct Kernel {
     LIST(Attr) attrs;
     Block *body;
     LIST(Value *) values;                          /* by id */
+    bool padded;                                   /* padding() has found the valid parts */
 };
 
 struct Function {
@@ -303,8 +304,11 @@ Pad      pad_if(const Value *v, const Constant *(*fill)(const Op *load, void *ar
 Pad      pad_along(const Value *v, uint32_t axes, const Constant *(*fill)(const Op *load, void *arg), void *arg);
 bool     pad_is_identity(Pad p, ReduceKind kind, Elem elem);
 bool     verify(const Program *p, const char *after);   /* the IR's own rules; prints what is broken */
-void     simplify(Program *p);                     /* fold, drop, hoist */
-void     padding(Program *p);                      /* valid parts; reports errors of rule 3 */
+/* Valid parts; reports errors of rule 3. Once a kernel: what comes later keeps them, so that what a
+   program means, and whether it is one, does not depend on what simplify() can fold or drop. */
+void     padding(Program *p);
+void     simplify(Program *p);                     /* fold, drop; needs the valid parts, and keeps them */
+void     drop_unused(Kernel *k);                   /* unused.c: the second half of it */
 void     padding_dump(FILE *out, const Program *p);     /* every tile: t: [0, 8) x any  pad 0.0 */
 
 /* ---- interp.c and the files after it: the reference interpreter ---------------------------------- */

@@ -55,3 +55,37 @@ Name name_of(const char *text)
 {
     return name_n(text, strlen(text));
 }
+
+/* ---- maps from names ------------------------------------------------------------------------- */
+
+/* The slot of a name, or the free one where it belongs. */
+static uint32_t slot_of(const NameMap *m, Name name)
+{
+    uint32_t k = name->hash & (m->room - 1);
+    while (m->names[k] && m->names[k] != name) k = (k + 1) & (m->room - 1);
+    return k;
+}
+
+void *map_find(const NameMap *m, Name name)
+{
+    return m->room ? m->values[slot_of(m, name)] : NULL;
+}
+
+/* Puts the value in the place of what the name had. */
+void map_put(NameMap *m, Name name, void *value)
+{
+    if (m->n * 2 >= m->room) {
+        NameMap old = *m;
+        m->room = old.room ? old.room * 2 : 64;
+        m->names = new_array(Name, m->room);
+        m->values = new_array(void *, m->room);
+        for (uint32_t i = 0; i < old.room; i++)
+            if (old.names[i]) {
+                uint32_t k = slot_of(m, old.names[i]);
+                m->names[k] = old.names[i], m->values[k] = old.values[i];
+            }
+    }
+    uint32_t k = slot_of(m, name);
+    m->n += !m->names[k];
+    m->names[k] = name, m->values[k] = value;
+}

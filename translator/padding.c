@@ -1,6 +1,6 @@
 /* padding.c -- which elements of each tile are data, and which are padding */
-/* needs: what check() gives, or simplify().  gives: valid and pad of every value; errors of
-   reductions, fills and reshapes that would need what is mixed.  keeps: the IR. */
+/* needs: check().  gives: valid and pad of every value; errors of what would need to know more than
+   `mixed`.  keeps: the IR. */
 #include "padding.h"
 
 /* A kernel on the way. Arguments of regions and what ifs and loops give are joined from all ways
@@ -334,6 +334,9 @@ static void visit(Op *op, void *arg)
 static void pad_kernel(Kernel *k)
 {
     Pass p = {.k = k, .changed = true};
+    if (k->padded)
+        return;
+    k->padded = true;
     p.cause = arena_alloc(sizeof *p.cause * (size_t)(k->values.n + 1));
     for (int i = 0; i < k->values.n; i++)
         for (int a = 0; a < MAX_TILE_RANK; a++)

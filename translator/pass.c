@@ -40,8 +40,8 @@ static const struct Pass {
     { 't', "tokens", "what the lexer makes of the text", NULL, dump_tokens },
     { 'a', "tree", "the program as it is written", run_parse, dump_tree },
     { 'i', "ir", "tile operations, checked, for each instance", run_check, dump_ir },
-    { 's', "simplify", "folded, dropped where unused, moved out of loops", run_simplify, dump_ir },
-    { 'p', "padding", "what padding holds, where a mask is needed", run_padding, dump_padding },
+    { 'p', "padding", "what of each tile is data, what padding holds", run_padding, dump_padding },
+    { 's', "simplify", "folded, dropped where unused", run_simplify, dump_ir },
     { 'm', "mapping", "how tiles become threads; ends there", NULL, dump_plans },
     { 'e', "emit", "CUDA C", run_emit, dump_text },
 };

@@ -459,7 +459,7 @@ static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int thr
    softmax bf16 of 8192 columns 3351 by 256 x 4, 2467 by 128 x 8; layernorm bf16 of 1024 columns 3554 by a warp x 4
    alone in its block, 3444 by four such warps, 3418 by 64 x 2. */
 static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[] = {
-    { BODY_WARP, 32, 2, 8 }, { BODY_WARP, 32, 4, 0 }, { BODY_BLOCK, 64, 2, 0 }, { BODY_BLOCK, 128, 2, 8 },
+    { BODY_WARP, 32, 1, 0 }, { BODY_WARP, 32, 2, 8 }, { BODY_WARP, 32, 4, 0 }, { BODY_BLOCK, 64, 2, 0 }, { BODY_BLOCK, 128, 2, 8 },
     { BODY_BLOCK, 128, 4, 0 }, { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 0 },
     { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 0 }, { BODY_BLOCK, 1024, 8, 32 },
 };
@@ -492,8 +492,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = (int64_t)along * (d->fast ? elements : repeats);
     int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
-    int most = word_budget(r->threads, width) - (width > 1 ? 8 : 8 + 4 * f->late);
-    bool lonely = r->kind == BODY_WARP && width == 4 && r->vecs > 2;
+    int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
+    bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely)
         return;
     l->last = capacity;

@@ -187,8 +187,14 @@ static void own_elements(Emit *e, const Op *op, Elem acc_elem, const char *acc, 
     Phase p;
     phase_open(e, &p, op, dims, n);
     phase_lazies(e, &p, op->args, 1);
+    const char *mask = mask_of(e, op);
+    bool whole_vectors = mask && p.lanes && !mentions(mask, e->lane);
+    if (whole_vectors)
+        open_block(e, "if (%s)", mask);
     phase_lanes(e, &p);
-    const char *mask = mask_of(e, op), *index = index_suffix(e, op->results[0]);
+    if (whole_vectors)
+        mask = NULL;
+    const char *index = index_suffix(e, op->results[0]);
     const char *a = arena_printf("%s%s", acc, index);
     Ex x = element(e, op->args[0]);
     const char *text = as_accumulator(op, x, acc_elem);
@@ -310,17 +316,52 @@ static void put_part(Emit *e, const Op *op, const char *index, void *arg)
         line(e, "%s_at%s[%s] = %s%s;", m->buffer, index, e->thread, m->place, index);
 }
 
+/* An upper bound of the elements that a thread holds of the result. */
+static int64_t held(const Emit *e, const Value *v)
+{
+    int64_t n = 1, k;
+    for (int a = 0; a < v->type.rank; a++) {
+        const Dim *d = map_of(v)->dim[a];
+        if (d && sym_const_of(d->extent, &k))
+            n *= (k + spread_of(e, d)->threads - 1) / spread_of(e, d)->threads + spread_of(e, d)->vector - 1;
+    }
+    return n;
+}
+
+enum { PARTS_BYTES = 16 * 1024 };                  /* more than that, and the results meet one by one */
+
+/* One by one through one slot a thread: two barriers each. */
+static void meet_one(Emit *e, const Op *op, const char *index, void *arg)
+{
+    Meeting *m = arg;
+    barrier(e, "the last result's parts have been read");
+    line(e, "%s[%s] = %s%s;", m->buffer, e->thread, m->acc, index);
+    if (is_arg(op->reduce))
+        line(e, "%s_at[%s] = %s%s;", m->buffer, e->thread, m->place, index);
+    barrier(e, "the parts are written before anyone reads them");
+    if (is_arg(op->reduce))
+        line(e, "%s(%s%s, %s%s, %s, %s_at);", m->call, m->acc, index, m->place, index, m->buffer, m->buffer);
+    else
+        line(e, "%s%s = %s(%s%s, %s);", m->acc, index, m->call, m->acc, index, m->buffer);
+}
+
 /* Warps that hold parts of different results: every thread puts its part, then reads those of its group. */
 static void meet_across(Emit *e, const Op *op, Meeting *m, Elem acc, int high)
 {
     int step = high & -high, count = high / step + 1;
-    const char *sizes = arena_printf("%s[%s]", array_suffix(e, op->results[0]), threads_of_block(e));
-    const char *n = e->body->kind == BODY_BLOCK ? arena_printf("%s / %d", e->threads, step) : arena_printf("%d", count);
+    bool all = held(e, op->results[0]) * e->body->threads * elem_info[acc].bytes <= PARTS_BYTES;
+    const char *sizes = arena_printf("%s[%s]", all ? array_suffix(e, op->results[0]) : "", threads_of_block(e));
+    const char *n = e->body->kind == BODY_BLOCK ? arena_printf("%s / %d", e->threads, step)
+                                                : arena_printf("%d", count);
     m->buffer = fresh(e, arena_printf("%s_parts", m->acc));
     m->call = arena_printf("across_%s<%s, %d>", way_name(op), n, step);
     declare_shared(e, device_type(acc), m->buffer, sizes);
     if (is_arg(op->reduce))
         declare_shared(e, "int32_t", arena_printf("%s_at", m->buffer), sizes);
+    if (!all) {
+        each_result(e, op, meet_one, m);
+        return;
+    }
     if (e->loop_depth)
         barrier(e, "the last round's parts have been read");
     each_result(e, op, put_part, m);

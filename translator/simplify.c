@@ -1,12 +1,11 @@
 /* simplify.c -- constants folded, equal scalars computed once, what nobody needs dropped */
-/* needs: check(); valid parts if padding() has found them.  gives: fewer ops.  keeps: valid parts,
-   pads, names, positions, the order of loads and stores.
+/* needs: padding().  gives: fewer ops.  keeps: valid parts, pads, names, positions, the order of
+   loads and stores.
  *
  * One walk in program order: each op sees its operands simplified, and says which value takes the
- * place of its result, if any. A second walk from the end drops what is not used. Nothing is moved
- * out of loops: the C compiler does that, and the output keeps the order of the program. */
+ * place of its result, if any. Then unused.c drops what is not used. Nothing is moved out of loops:
+ * the C compiler does that, and the output keeps the order of the program. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "ir.h"
 
@@ -35,12 +34,23 @@ static Value *now(Simplify *s, Value *v)
     return v;
 }
 
+/* Can `by` stand for v? Not if a reduction would see another valid part. */
+static bool can_replace(Simplify *s, const Value *v, Value *by)
+{
+    by = now(s, by);
+    for (int a = 0; a < v->type.rank; a++) {
+        const Valid *mine = &v->valid[a], *its = &by->valid[a];
+        const bool interval = mine->kind == VALID_INTERVAL;
+        if (mine->kind != its->kind || (interval && (mine->lo != its->lo || mine->hi != its->hi)))
+            return false;
+    }
+    return by != v;
+}
+
 /* From now on `by` stands for v; it takes over the user's name if it has none. */
 static void replace(Simplify *s, Value *v, Value *by)
 {
     by = now(s, by);
-    if (by == v)
-        return;
     s->by[v->id] = by;
     s->replaced = true;
     if (!by->name && !(by->def && by->def->kind == OP_CONST))
@@ -172,11 +182,7 @@ static Value *fold_select(const Op *op)
     const Constant *known = constant_of(c);
     if (!known)
         return op->args[1] == op->args[2] ? op->args[1] : NULL;
-    Value *arm = op->args[known->i ? 1 : 2];
-    for (int a = 0; a < arm->type.rank; a++)      /* the other arm may narrow the valid part */
-        if (arm->valid[a].kind != op->results[0]->valid[a].kind)
-            return NULL;
-    return arm;
+    return op->args[known->i ? 1 : 2];
 }
 
 /* broadcast of a broadcast is one; of nothing, none. */
@@ -306,6 +312,18 @@ static void drop_rest(Op *op)
     }
 }
 
+/* Can the arm's values stand for what the if gives? (The other arm may have narrowed their valid
+   part.) */
+static bool can_inline(Simplify *s, const Op *op, bool truth)
+{
+    const int arm = truth ? 0 : 1;
+    const Op *end = arm < op->nregions ? op->region[arm]->last : NULL;
+    for (int i = 0; end && end->kind == OP_YIELD && i < op->nresults; i++)
+        if (!can_replace(s, op->results[i], end->args[i]))
+            return false;
+    return true;
+}
+
 /* The arm of an if with a constant condition takes its place; what comes next, or NULL at the end.
    An arm that leaves takes the ops after it along. */
 static Op *inline_if(Simplify *s, Op *op, bool truth)
@@ -338,9 +356,11 @@ static Op *simplify_op(Simplify *s, Op *op)
 {
     renew_op(s, op);
     const Constant *c = op->kind == OP_IF ? constant_of(op->args[0]) : NULL;
-    if (c)
+    if (c && can_inline(s, op, c->i != 0))
         return inline_if(s, op, c->i != 0);
     Value *same = fold(op);
+    if (same && !can_replace(s, op->results[0], same))
+        same = NULL;
     const Op *before = !same && is_pure_scalar(op) ? seen_before(s, op) : NULL;
     Op *next = op->next;
     if (before)
@@ -363,102 +383,6 @@ static void simplify_block(Simplify *s, Block *b)
     forget_after(s, known);
 }
 
-/* ---- the walk from the end ------------------------------------------------------------------- */
-
-/* Adds `by` to the uses of the values that a formula mentions. */
-typedef struct { int by; } Count;
-static bool count_atom(Sym atom, void *arg)
-{
-    if (atom->kind == SYM_VALUE)
-        ((Value *)atom->value)->uses += ((Count *)arg)->by;
-    return false;
-}
-
-/* What a dropped op used is used less. */
-static void unuse(Op *op)
-{
-    Count count = {-1};
-    for (int i = 0; i < op->nargs; i++)
-        op->args[i]->uses--;
-    if (op->kind == OP_SYM)
-        sym_mentions(op->sym, count_atom, &count);
-    for (int a = 0; op->access && a < MAX_RANK; a++) {
-        const Sym syms[] = {op->access->start[a], op->access->lo[a], op->access->hi[a]};
-        for (int i = 0; i < 3; i++)
-            if (syms[i])
-                sym_mentions(syms[i], count_atom, &count);
-    }
-}
-
-/* Notes an effect: a store, or a way out of more than the op's own regions. */
-static void find_effect(Op *op, void *found)
-{
-    if (op->kind == OP_STORE || op->kind == OP_RETURN || op->kind == OP_WHILE)
-        *(bool *)found = true;
-}
-
-/* Does a block break or continue a loop around it? */
-static bool jumps(const Block *b)
-{
-    for (const Op *op = b->first; op; op = op->next) {
-        if (op->kind == OP_BREAK || op->kind == OP_CONTINUE)
-            return true;
-        for (int r = 0; op->kind == OP_IF && r < op->nregions; r++)
-            if (jumps(op->region[r]))
-                return true;
-    }
-    return false;
-}
-
-/* Must the op stay even if nobody uses its results? A while may never end. */
-static bool has_effect(Op *op)
-{
-    bool found = false;
-    switch ((int)op->kind) {
-    case OP_STORE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: case OP_WHILE:
-        return true;
-    case OP_IF: case OP_FOR:
-        for (int r = 0; r < op->nregions; r++) {
-            ir_walk(op->region[r], find_effect, &found);
-            found = found || (op->kind == OP_IF && jumps(op->region[r]));
-        }
-    }
-    return found;
-}
-
-/* Is some result used? */
-static bool is_used(const Op *op)
-{
-    for (int i = 0; i < op->nresults; i++)
-        if (op->results[i]->uses > 0)
-            return true;
-    return false;
-}
-
-/* What an op that is dropped has in its regions is not used any more either. */
-static void unuse_inside(Op *op, void *arg)
-{
-    (void)arg;
-    unuse(op);
-}
-
-/* Drops the ops of a block whose results nobody uses, from the last to the first. */
-static void sweep(Block *b)
-{
-    for (Op *op = b->last, *before; op; op = before) {
-        before = op->prev;
-        if (!is_used(op) && !has_effect(op)) {
-            unuse(op);
-            for (int r = 0; r < op->nregions; r++)
-                ir_walk(op->region[r], unuse_inside, NULL);
-            ir_remove(op);
-            continue;
-        }
-        for (int r = op->nregions - 1; r >= 0; r--)
-            sweep(op->region[r]);
-    }
-}
-
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 /* One kernel. */
@@ -470,9 +394,7 @@ static void simplify_kernel(Kernel *k)
     for (int i = 0; i < HEADS; i++)
         s.head[i] = -1;
     simplify_block(&s, k->body);
-    ir_count_uses(k);
-    sweep(k->body);
-    ir_count_uses(k);
+    drop_unused(k);
 }
 
 /* Every kernel: the same results, bit for bit, with fewer ops. */

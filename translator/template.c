@@ -51,25 +51,6 @@ static Sections read_all(void)
     return all;
 }
 
-/* Has the section this name? */
-static bool is_named(const Section *s, const char *word, size_t n)
-{
-    return s->name_size == n && !memcmp(s->name, word, n);
-}
-
-/* Has any section this name? */
-bool template_named(const char *word)
-{
-    size_t n = strlen(word);
-    for (int i = 0; i < template_file_count; i++)
-        for (const char *at = next_mark(template_files[i].text); at; at = next_mark(at + 1)) {
-            const char *name = at + strlen(mark);
-            if (strcspn(name, " \r\n") == n && !memcmp(name, word, n))
-                return true;
-        }
-    return false;
-}
-
 /* ---- identifiers in code --------------------------------------------------------------------- */
 
 /* Past a comment, a string or a character that begins at s; s itself if none does. */
@@ -113,16 +94,15 @@ static Word next_word(const char *s, const char *end)
 }
 
 /* Marks the sections that the code names, and those that they name in turn. */
-static void mark_used(Sections *all, const char *code, size_t size)
+static void mark_used(const NameMap *names, const char *code, size_t size)
 {
-    for (Word w = next_word(code, code + size); w.at < w.end; w = next_word(w.end, code + size))
-        for (int i = 0; i < all->n; i++) {
-            Section *s = &all->at[i];
-            if (s->used || !is_named(s, w.at, (size_t)(w.end - w.at)))
-                continue;
-            s->used = true;
-            mark_used(all, s->text, s->size);
-        }
+    for (Word w = next_word(code, code + size); w.at < w.end; w = next_word(w.end, code + size)) {
+        Section *s = map_find(names, name_n(w.at, (size_t)(w.end - w.at)));
+        if (!s || s->used)
+            continue;
+        s->used = true;
+        mark_used(names, s->text, s->size);
+    }
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -130,28 +110,50 @@ static void mark_used(Sections *all, const char *code, size_t size)
 typedef struct { Text *instructions, *helpers, *host; } Places;
 
 /* Writes a section, once, after those that it names. */
-static void write_section(const Places *p, Sections *all, Section *s)
+static void write_section(const Places *p, const NameMap *names, Section *s)
 {
     const char *end = s->text + s->size;
     if (s->written)
         return;
     s->written = true;
-    for (Word w = next_word(s->text, end); w.at < w.end; w = next_word(w.end, end))
-        for (int i = 0; i < all->n; i++)
-            if (is_named(&all->at[i], w.at, (size_t)(w.end - w.at)))
-                write_section(p, all, &all->at[i]);
+    for (Word w = next_word(s->text, end); w.at < w.end; w = next_word(w.end, end)) {
+        Section *other = map_find(names, name_n(w.at, (size_t)(w.end - w.at)));
+        if (other)
+            write_section(p, names, other);
+    }
     Text *out = !strcmp(s->file, "ptx.cu") ? p->instructions
               : !strcmp(s->file, "host.cu") ? p->host : p->helpers;
     text_printf(out, "%s%.*s\n", out->n ? "\n" : "", (int)s->size, s->text);
+}
+
+/* The sections by name. */
+static NameMap names_of(const Sections *all)
+{
+    NameMap names = { 0 };
+    for (int i = 0; i < all->n; i++)
+        map_put(&names, name_n(all->at[i].name, all->at[i].name_size), &all->at[i]);
+    return names;
 }
 
 /* Sorts the sections that the code needs into their places. */
 void bring_helpers(Text *instructions, Text *helpers, Text *host, const char *code)
 {
     Sections all = read_all();
+    NameMap names = names_of(&all);
     Places places = { instructions, helpers, host };
-    mark_used(&all, code, strlen(code));
+    mark_used(&names, code, strlen(code));
     for (int i = 0; i < all.n; i++)
         if (all.at[i].used)
-            write_section(&places, &all, &all.at[i]);
+            write_section(&places, &names, &all.at[i]);
+}
+
+/* Has any section this name? */
+bool template_named(const char *word)
+{
+    static NameMap names;                          /* of the templates: the same for the whole run */
+    if (!names.room) {
+        Sections all = read_all();
+        names = names_of(&all);
+    }
+    return map_find(&names, name_of(word)) != NULL;
 }

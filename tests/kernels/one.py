@@ -181,10 +181,10 @@ def run_case(run, setup):
     run.device.begin(setup.arena)
     status = run.lib[symbol](*arguments(run.protos[symbol], setup))
     trouble = run.device.end(setup.arena)
-    if status:
-        return f'refused with status {status}: {last_error(run.lib)}'
     if trouble:
         return trouble
+    if status:
+        return f'refused with status {status}: {last_error(run.lib)}'
     trouble = setup.arena.disturbed(before)
     if trouble:
         return trouble
