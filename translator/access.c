@@ -174,22 +174,6 @@ static const char *single_guard(Emit *e, const Access *a, int axis)
     return guard;
 }
 
-/* Does the element at the present place exist in its tensor? NULL: always. */
-const char *access_guard(Emit *e, const Op *op, bool lanes)
-{
-    const Access *a = op->access;
-    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
-    const char *guard = NULL;
-    for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
-        const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
-        Valid v = d ? valid_of_load(e->k, a, axis, d->extent) : (Valid){ 0 };
-        if (d && v.kind != VALID_INTERVAL)
-            v = (Valid){ .kind = VALID_INTERVAL, .lo = sym_const(0), .hi = d->extent };
-        guard = and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes) : single_guard(e, a, axis));
-    }
-    return guard;
-}
-
 /* Is the present element in the valid part of v along these axes? NULL: always. */
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
 {
@@ -266,12 +250,42 @@ static const char *offset_text(Emit *e, const Op *op, const Value *tile, bool la
 
 /* ---- loads, stores ----------------------------------------------------------------------------------------- */
 
-static const char *pad_text(Emit *e, const Op *load)
+/* The guard of the tensor axes whose Dims are whole, or of the others. */
+static const char *guard_of(Emit *e, const Op *op, bool whole, bool lanes)
+{
+    const Access *a = op->access;
+    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    const char *guard = NULL;
+    for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
+        const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
+        Valid v = d ? valid_of_load(e->k, a, axis, d->extent) : (Valid){ 0 };
+        if ((d && d->whole) != whole)
+            continue;
+        if (d && v.kind != VALID_INTERVAL)
+            v = (Valid){ .kind = VALID_INTERVAL, .lo = sym_const(0), .hi = d->extent };
+        guard = and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes) : single_guard(e, a, axis));
+    }
+    return guard;
+}
+
+/* Does the element at the present place exist in its tensor? NULL: always. */
+const char *access_guard(Emit *e, const Op *op, bool lanes)
+{
+    return and_also(guard_of(e, op, false, lanes), guard_of(e, op, true, lanes));
+}
+
+/* What a load gives where nothing exists: the pad that the program says; past the end of a whole axis, which has
+   no padding, what suits the reductions. */
+static const char *pad_text(Emit *e, const Op *load, bool lanes)
 {
     const ValueMap *m = map_of(load->results[0]);
-    if (m->has_fill)
-        return constant_text(load->args[0]->type.elem, m->fill).s;
-    return element_text(e, load->args[1]);
+    const char *pad = element_text(e, load->args[1]);
+    const char *past = m->has_fill ? guard_of(e, load, true, lanes) : NULL;
+    if (!past)
+        return pad;
+    const char *fill = constant_text(load->args[0]->type.elem, m->fill).s;
+    bool padded = guard_of(e, load, false, lanes) != NULL && strcmp(fill, pad);
+    return padded ? arena_printf("%s ? %s : %s", past, pad, fill) : fill;
 }
 
 static int body_vector(const Emit *e, const Value *tile)
@@ -309,7 +323,7 @@ void load_into(Emit *e, const Op *load, const char *to)
 {
     const Value *tile = load->results[0];
     int width = body_vector(e, tile);
-    const char *base = base_name(e, load), *pad = pad_text(e, load);
+    const char *base = base_name(e, load);
     if (width > 1 && access_is_vector(e->plan, load, width)) {
         const char *guard = beyond_assumed(e, access_guard(e, load, false));
         if (guard)
@@ -317,7 +331,7 @@ void load_into(Emit *e, const Op *load, const char *to)
         line(e, "%sload_vec(%s, &%s[%s]);", guard ? "    " : "", to, base, offset_text(e, load, tile, false));
         if (guard) {
             line(e, "else");
-            line(e, "    fill_vec(%s, %s);", to, pad);
+            line(e, "    fill_vec(%s, %s);", to, pad_text(e, load, false));
         }
         return;
     }
@@ -330,7 +344,7 @@ void load_into(Emit *e, const Op *load, const char *to)
     const char *from = arena_printf("%s[%s]", base, offset_text(e, load, tile, true));
     const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
     if (guard)
-        line(e, "%s = %s ? %s : %s;", at, guard, from, pad);
+        line(e, "%s = %s ? %s : %s;", at, guard, from, pad_text(e, load, true));
     else
         line(e, "%s = %s;", at, from);
     e->indent -= width > 1;

@@ -23,7 +23,7 @@ static void count_masks(Op *op, void *arg)
 {
     Trying *t = arg;
     if (op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes))
-        t->masks += !pad_is_identity(pad_if(op->args[0], tried_fill, NULL), op->reduce,
+        t->masks += !pad_is_identity(pad_along(op->args[0], op->reduce_axes, tried_fill, NULL), op->reduce,
                                      op->args[0]->type.elem);
 }
 

@@ -42,7 +42,7 @@ typedef struct {
     Plan *plan;
     int live;                                      /* bytes a thread needs at once for each of its elements */
     int late;                                      /* loads after a reduction, of one use: weights */
-    bool reduces;
+    int reductions, whole_loads;
     bool control;                                  /* loops or ifs around reductions */
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
@@ -64,7 +64,7 @@ static void learn(Op *op, void *arg)
 {
     Facts *f = arg;
     if (op->kind == OP_REDUCE) {
-        f->reduces = true;
+        f->reductions++;
         for (int a = 0; a < op->args[0]->type.rank; a++) {
             const Dim *d = map_of(op->args[0])->dim[a];
             f->row_reduction |= op->reduce_axes >> a & 1 && d && d->fast;
@@ -79,6 +79,7 @@ static void learn(Op *op, void *arg)
                 f->carried_whole = true, f->carried_at = op->pos;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
         Elem elem = op->args[0]->type.elem;
+        f->whole_loads += op->kind == OP_LOAD && along_whole(op->results[0]);
         if (access_is_vector(f->plan, op, 1) && elem_info[elem].bytes < f->least_bytes)
             f->least_bytes = elem_info[elem].bytes;
     }
@@ -353,8 +354,8 @@ static int attribute_threads(const Kernel *k)
 static int tile_threads(const Facts *f, int64_t n)
 {
     int64_t vectors = (n + f->vector - 1) / f->vector, each = vectors / 32;
-    each = !f->reduces || each < 1 ? 1 : each > 4 ? 4 : each;
-    int64_t threads = power_above((vectors + each - 1) / each), most = f->reduces ? 256 : 512;
+    each = !f->reductions || each < 1 ? 1 : each > 4 ? 4 : each;
+    int64_t threads = power_above((vectors + each - 1) / each), most = f->reductions ? 256 : 512;
     threads = threads > most ? most : threads;
     while (threads < 1024 && n / threads * f->live > word_budget((int)threads, 4) * 3)
         threads *= 2;
@@ -466,14 +467,14 @@ static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[]
 
 typedef struct { Body *body[2]; int held[2]; int64_t last; } Ladder;
 
-/* Blocks that should fit on a multiprocessor at once: about 1280 threads, as far as registers do (softmax
-   bf16 4096 columns: 3785 GB/s with 10 blocks of 128, 3150 left to the compiler). With weights to load
-   late the compiler's own choice is better. */
-static int resident_blocks(const Facts *f, int threads, int words)
+/* Blocks that should fit on a multiprocessor at once. Where all that a thread holds is one tile of f32, as
+   in a softmax, about 1280 threads are asked for (bf16, 4096 columns: 3785 GB/s with 10 blocks of 128,
+   3150 left to the compiler); where more is alive the compiler's own choice is better, and spills less. */
+static int resident_blocks(const Facts *f, int threads, int words, int width)
 {
     int need = words + (f->least_bytes <= 2 ? 20 : 24);
     int blocks = 65536 / need / threads;
-    if (f->late)
+    if (f->late || f->live != 4 || f->whole_loads != 1 || f->reductions > 2 || width == 1)
         return 1;
     if (blocks * threads > 1280)
         blocks = 1280 / threads;
@@ -501,7 +502,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     if (!which && width > 1 && r->vecs > 2)
         programs = 1;
     add_entry(p, b, threads, repeats, width, capacity, arena_printf("_%lld", (long long)capacity), programs);
-    p->entries.at[p->entries.n - 1].blocks = resident_blocks(f, threads * programs, words);
+    p->entries.at[p->entries.n - 1].blocks = resident_blocks(f, threads * programs, words, width);
 }
 
 static void add_ladder(const Facts *f, Ladder *l, int width)

@@ -105,7 +105,7 @@ static bool padding_is_identity(const Emit *e, const Op *op)
         if (op->reduce_axes >> a & 1 && map_of(v)->dim[a] && v->valid[a].kind == VALID_ANY
             && !(v->def && v->def->kind == OP_FILL))
             return false;
-    Pad pad = pad_if(v, fill_of_load, NULL);
+    Pad pad = pad_along(v, op->reduce_axes, fill_of_load, NULL);
     if ((pad.kind == PAD_MINUS_INF_OR_NAN || pad.kind == PAD_ZERO_OR_NAN) && e->plan->longest)
         return false;                              /* a length of 0 comes here too: then NaN would be seen */
     return pad_is_identity(pad, op->reduce, v->type.elem);
@@ -114,7 +114,7 @@ static bool padding_is_identity(const Emit *e, const Op *op)
 /* What the places outside the valid part hold, in words. */
 static const char *pad_words(const Op *op)
 {
-    Pad pad = pad_if(op->args[0], fill_of_load, NULL);
+    Pad pad = pad_along(op->args[0], op->reduce_axes, fill_of_load, NULL);
     switch (pad.kind) {
     case PAD_CONST:
         return constant_text(op->args[0]->type.elem, pad.value).s;

@@ -112,15 +112,25 @@ static void add_source_line(Text *t, const char *s, int len)
         text_add(t, " .", 2);
 }
 
+static int last_line(Pos p)
+{
+    return source_line((Pos){ p.source, p.at + (p.len ? p.len - 1 : 0), 0 });
+}
+
+/* Are the statement's lines among those that were copied last? */
+static bool said_already(const Emit *e, Pos stmt)
+{
+    return stmt.source == e->said.source && source_line(stmt) >= source_line(e->said)
+        && last_line(stmt) <= last_line(e->said);
+}
+
 /* The statement's own lines as comments, unless it was the last one said. */
 void quote(Emit *e, Pos stmt)
 {
-    if (!stmt.source || (stmt.source == e->said.source && stmt.at == e->said.at))
+    if (!stmt.source || said_already(e, stmt))
         return;
     e->said = stmt;
-    int first = source_line(stmt);
-    Pos end = { stmt.source, stmt.at + (stmt.len ? stmt.len - 1 : 0), 0 };
-    int last = source_line(end);
+    int first = source_line(stmt), last = last_line(stmt);
     int strip = 1000;
     for (int n = first; n <= last; n++) {
         int len = 0, blank = 0;

@@ -46,7 +46,7 @@ def any_int(rng, shape, t):
     info = np.iinfo(t.replace('u', 'uint') if t[0] == 'u' else t.replace('i', 'int'))
     v = rng.integers(info.min, info.max, shape, dtype=info.dtype, endpoint=True)
     small = rng.integers(max(info.min, -8), 9, shape).astype(info.dtype)
-    edge = np.where(rng.integers(0, 2, shape) == 0, info.min, info.max).astype(info.dtype)
+    edge = np.array([info.min, info.max], info.dtype)[rng.integers(0, 2, shape)]
     return np.choose(rng.integers(0, 3, shape), [v, small, edge])
 
 

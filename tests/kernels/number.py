@@ -167,7 +167,7 @@ def _rounded(v, e, t, ulp=0):
                       np.where(e == 0, 0, e + np.abs(v) * EPS[t] / (1 if t == 'f64' else 2) + TINY[t]))
     if t in ('f16', 'bf16'):
         return Number(v, t, e + np.abs(v) * (ulp * EPS['f32'] + EPS[t] / 2) + TINY[t])
-    return Number(v, t, e + np.abs(v) * (ulp + (t == 'f64')) * EPS[t] + TINY[t])
+    return Number(v, t, e + np.abs(v) * (ulp + 0.5 + (t == 'f64')) * EPS[t] + TINY[t])
 
 
 def _binary(a, b, f, slopes):

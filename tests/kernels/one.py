@@ -364,7 +364,7 @@ def run_kernel(run, case, edges, counts):
         if run.symbol(case, t, False) is None:
             counts.add(f'{case.file} {case.kernel} {t or ""}', case.kernel, 'no such launch function in the header')
             continue
-        many = [dict(M=3001, N=515)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
+        many = [dict(M=3001, N=514)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
         run_sizes(run, case, k, t, chosen(sizes, few) + many, counts)
         if not few:
             run_special(run, case, t, sizes, counts)
