@@ -3,11 +3,14 @@
 #     include /usr/local/share/tilec/tile.mk
 #     softmax.o: softmax.cu
 #
-# A .cu is made again if its .tile, or a file that it uses, has changed.
+# tilec runs again if the .tile, or a file that it uses, has changed. It leaves a .cu and a .h alone
+# that come out as they are, so what is made from them stays; the .d tells when it ran.
 TILEC ?= tilec
 TILECFLAGS ?=
 
-%.cu %.h %.d: %.tile
-	$(TILEC) $(TILECFLAGS) -MD $< -o $*.cu
+%.d: %.tile
+	$(TILEC) $(TILECFLAGS) -MF $@ $< -o $*.cu && sed -i '1s|: | $@: |' $@
+%.cu %.h: %.d ;
 
--include $(patsubst %.tile,%.d,$(wildcard *.tile))
+.PRECIOUS: %.cu %.h %.d
+-include $(wildcard $(patsubst %.tile,%.d,$(wildcard *.tile)))

@@ -31,7 +31,8 @@ static __device__ __forceinline__ T block_sum(T v, T *parts)
 }
 
 // ---- across_sum
-// Every thread gets the sum of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the sum of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_sum(T, const T *parts)
 {
@@ -75,7 +76,8 @@ static __device__ __forceinline__ T block_product(T v, T *parts)
 }
 
 // ---- across_product
-// Every thread gets the product of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the product of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_product(T, const T *parts)
 {
@@ -119,7 +121,8 @@ static __device__ __forceinline__ T block_max(T v, T *parts)
 }
 
 // ---- across_max
-// Every thread gets the largest of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the largest of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_max(T, const T *parts)
 {
@@ -163,7 +166,8 @@ static __device__ __forceinline__ T block_min(T v, T *parts)
 }
 
 // ---- across_min
-// Every thread gets the smallest of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the smallest of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_min(T, const T *parts)
 {
@@ -189,7 +193,8 @@ static __device__ __forceinline__ T warp_max_nan(T a)
 }
 
 // ---- block_max_nan
-// Every thread gets the largest, or NaN of the block's values; one slot of parts a warp, one barrier.
+// Every thread gets the largest, or NaN of the block's values;
+// one slot of parts a warp, one barrier.
 // Nobody may still be reading parts from before.
 template <int WARPS, typename T>
 static __device__ __forceinline__ T block_max_nan(T v, T *parts)
@@ -207,7 +212,8 @@ static __device__ __forceinline__ T block_max_nan(T v, T *parts)
 }
 
 // ---- across_max_nan
-// Every thread gets the largest, or NaN of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the largest, or NaN of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_max_nan(T, const T *parts)
 {
@@ -233,7 +239,8 @@ static __device__ __forceinline__ T warp_min_nan(T a)
 }
 
 // ---- block_min_nan
-// Every thread gets the smallest, or NaN of the block's values; one slot of parts a warp, one barrier.
+// Every thread gets the smallest, or NaN of the block's values;
+// one slot of parts a warp, one barrier.
 // Nobody may still be reading parts from before.
 template <int WARPS, typename T>
 static __device__ __forceinline__ T block_min_nan(T v, T *parts)
@@ -251,7 +258,8 @@ static __device__ __forceinline__ T block_min_nan(T v, T *parts)
 }
 
 // ---- across_min_nan
-// Every thread gets the smallest, or NaN of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the smallest, or NaN of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_min_nan(T, const T *parts)
 {
@@ -277,7 +285,8 @@ static __device__ __forceinline__ T warp_max_nan_f64(T a)
 }
 
 // ---- block_max_nan_f64
-// Every thread gets the largest, or NaN of the block's values; one slot of parts a warp, one barrier.
+// Every thread gets the largest, or NaN of the block's values;
+// one slot of parts a warp, one barrier.
 // Nobody may still be reading parts from before.
 template <int WARPS, typename T>
 static __device__ __forceinline__ T block_max_nan_f64(T v, T *parts)
@@ -295,7 +304,8 @@ static __device__ __forceinline__ T block_max_nan_f64(T v, T *parts)
 }
 
 // ---- across_max_nan_f64
-// Every thread gets the largest, or NaN of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the largest, or NaN of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_max_nan_f64(T, const T *parts)
 {
@@ -321,7 +331,8 @@ static __device__ __forceinline__ T warp_min_nan_f64(T a)
 }
 
 // ---- block_min_nan_f64
-// Every thread gets the smallest, or NaN of the block's values; one slot of parts a warp, one barrier.
+// Every thread gets the smallest, or NaN of the block's values;
+// one slot of parts a warp, one barrier.
 // Nobody may still be reading parts from before.
 template <int WARPS, typename T>
 static __device__ __forceinline__ T block_min_nan_f64(T v, T *parts)
@@ -339,7 +350,8 @@ static __device__ __forceinline__ T block_min_nan_f64(T v, T *parts)
 }
 
 // ---- across_min_nan_f64
-// Every thread gets the smallest, or NaN of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the smallest, or NaN of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_min_nan_f64(T, const T *parts)
 {
@@ -383,7 +395,8 @@ static __device__ __forceinline__ T block_any(T v, T *parts)
 }
 
 // ---- across_any
-// Every thread gets the or of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the or of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_any(T, const T *parts)
 {
@@ -427,7 +440,8 @@ static __device__ __forceinline__ T block_all(T v, T *parts)
 }
 
 // ---- across_all
-// Every thread gets the and of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the and of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_all(T, const T *parts)
 {
@@ -441,7 +455,8 @@ static __device__ __forceinline__ T across_all(T, const T *parts)
 }
 
 // ---- take_larger
-// Takes value v at place i if it is the largest so far; NaN counts as the largest; of equals the first.
+// Takes value v at place i if it is the largest so far;
+// NaN counts as the largest; of equals the first.
 template <typename T>
 static __device__ __forceinline__ void take_larger(T &best, int32_t &at, T v, int32_t i)
 {
@@ -469,7 +484,8 @@ static __device__ __forceinline__ void warp_argmax(T &best, int32_t &at)
 // Every thread gets the largest of the block's values and its place; a slot a warp, one barrier.
 // Nobody may still be reading the slots from before.
 template <int WARPS, typename T>
-static __device__ __forceinline__ void block_argmax(T &best, int32_t &at, T *parts, int32_t *parts_at)
+static __device__ __forceinline__ void block_argmax(T &best, int32_t &at, T *parts,
+                                                    int32_t *parts_at)
 {
     warp_argmax(best, at);
     if (threadIdx.x % 32 == 0) {
@@ -493,7 +509,8 @@ static __device__ __forceinline__ void across_argmax(T &best, int32_t &at, const
 }
 
 // ---- take_smaller
-// Takes value v at place i if it is the smallest so far; NaN counts as the largest; of equals the first.
+// Takes value v at place i if it is the smallest so far;
+// NaN counts as the largest; of equals the first.
 template <typename T>
 static __device__ __forceinline__ void take_smaller(T &best, int32_t &at, T v, int32_t i)
 {
@@ -521,7 +538,8 @@ static __device__ __forceinline__ void warp_argmin(T &best, int32_t &at)
 // Every thread gets the smallest of the block's values and its place; a slot a warp, one barrier.
 // Nobody may still be reading the slots from before.
 template <int WARPS, typename T>
-static __device__ __forceinline__ void block_argmin(T &best, int32_t &at, T *parts, int32_t *parts_at)
+static __device__ __forceinline__ void block_argmin(T &best, int32_t &at, T *parts,
+                                                    int32_t *parts_at)
 {
     warp_argmin(best, at);
     if (threadIdx.x % 32 == 0) {

@@ -19,6 +19,15 @@ set -- $(tail -n 1 "$log" | tr -d ,) "$@"
 passed=$1 failed=$3 skipped=$5
 shift 6
 
+# A plain C program that links two committed outputs.
+two=$(mktemp -d) || exit 2
+cuda=$(dirname "$(dirname "$(command -v nvcc)")")
+if cc -std=c99 -O1 -I "$cuda/include" -I "$here/../examples" -c "$here/launch/two.c" -o "$two/two.o" \
+   && nvcc -arch=native -o "$two/two" "$two/two.o" "$here/../examples/01_add.cu" "$here/../examples/04_softmax.cu" \
+   && "$two/two"
+then passed=$((passed + 1)); else echo "gpu: two.c fails"; failed=$((failed + 1)); fi
+rm -rf "$two"
+
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -z "$sanitizer" ]; then
     echo "gpu: no compute-sanitizer"

@@ -3,8 +3,9 @@
 #include "padding.h"
 #include <string.h>
 
-/* ---- formulas as C ------------------------------------------------------------------------------ */
+/* ---- formulas as C --------------------------------------------------------------------------- */
 
+/* The C name of a value that stands in a Sym; NULL: it is a name of the program. */
 static const char *atom_name(Sym atom, void *arg)
 {
     (void)arg;
@@ -14,11 +15,13 @@ static const char *atom_name(Sym atom, void *arg)
     return map_of(v)->var ? map_of(web_root((Value *)v))->name : map_of(v)->name;
 }
 
+/* A Sym as C, its values by the names of their variables. */
 const char *sym_c(Emit *e, Sym s)
 {
     return c_sym_with(s, atom_name, e);
 }
 
+/* The parameter that a tensor is; NULL if it is none. */
 static const Param *param_of(const Kernel *k, const Value *tensor)
 {
     for (int i = 0; i < k->params.n; i++)
@@ -27,14 +30,17 @@ static const Param *param_of(const Kernel *k, const Value *tensor)
     return NULL;
 }
 
+/* The C name of a tensor. */
 const char *tensor_name(const Value *tensor)
 {
-    return map_of(tensor)->name ? map_of(tensor)->name : tensor->name ? c_name(tensor->name) : "tensor";
+    return map_of(tensor)->name ? map_of(tensor)->name
+         : tensor->name ? c_name(tensor->name) : "tensor";
 }
 
-/* ---- what is known at translation ------------------------------------------------------------------ */
+/* ---- what is known at translation ------------------------------------------------------------ */
 
-/* Can op move `width` elements at once along the fast Dim, where its pointers and strides are aligned? */
+/* Can op move `width` elements at once along the fast Dim, where its pointers
+   and strides are aligned? */
 bool access_is_vector(const Plan *p, const Op *op, int width)
 {
     const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
@@ -53,12 +59,14 @@ bool access_is_vector(const Plan *p, const Op *op, int width)
     Sym whole = op->args[0]->type.dim[last], hi = a->hi[last];
     if (hi == whole || sym_divides(width, hi))
         return true;
-    return hi->kind == SYM_MIN && hi->n == 2 && (hi->kid[0] == whole || sym_divides(width, hi->kid[0]))
+    return hi->kind == SYM_MIN && hi->n == 2
+        && (hi->kid[0] == whole || sym_divides(width, hi->kid[0]))
         && (hi->kid[1] == whole || sym_divides(width, hi->kid[1]));
 }
 
-/* ---- bounds ----------------------------------------------------------------------------------------- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
+/* The name of a bound that this block has already; NULL if it has none. */
 static const char *find_hoisted(Emit *e, Sym s)
 {
     for (int i = 0; i < e->hoisted.n; i++)
@@ -79,7 +87,8 @@ static void hoist_line(Emit *e, const char *text)
     e->indent = indent;
 }
 
-/* max(min(s, n), 0), as padding.c makes bounds, by the function that says so; NULL if it has another form. */
+/* max(min(s, n), 0), as padding.c makes bounds, by the function that says so;
+   NULL if it has another form. */
 static const char *clip_text(Emit *e, Sym bound)
 {
     int64_t n, zero;
@@ -94,7 +103,7 @@ static const char *clip_text(Emit *e, Sym bound)
 }
 
 /* The name of a bound along d, computed once before the loops: cols, rows.. clipped to the tile. */
-const char *bound_name(Emit *e, Sym bound, const Dim *d)
+static const char *bound_name(Emit *e, Sym bound, const Dim *d)
 {
     int64_t k;
     if (sym_const_of(bound, &k))
@@ -108,12 +117,14 @@ const char *bound_name(Emit *e, Sym bound, const Dim *d)
     bool is_int = value != NULL;
     value = is_int ? value : sym_c(e, bound);
     name = fresh(e, arena_printf("%ss", d->name));
-    hoist_line(e, arena_printf(is_int ? "const int %s = %s;" : strchr(value, ' ') ? "const int %s = (int)(%s);"
+    hoist_line(e, arena_printf(is_int ? "const int %s = %s;"
+                               : strchr(value, ' ') ? "const int %s = (int)(%s);"
                                : "const int %s = (int)%s;", name, value));
     push(&e->hoisted, ((Hoisted){ bound, name }));
     return name;
 }
 
+/* Both conditions; either may be NULL, which always holds. */
 static const char *and_also(const char *a, const char *b)
 {
     return !a ? b : !b ? a : arena_printf("%s && %s", a, b);
@@ -141,7 +152,8 @@ static Sym in_vectors(Sym atom, void *arg)
 /* Does the bound lie between vectors, so that all lanes of one are on the same side? */
 static bool between_vectors(Emit *e, const Dim *d, Sym bound)
 {
-    return has_lanes(e, d) && sym_divides(spread_of(e, d)->vector, sym_replace(bound, in_vectors, e));
+    return has_lanes(e, d)
+        && sym_divides(spread_of(e, d)->vector, sym_replace(bound, in_vectors, e));
 }
 
 /* lo <= place < hi along d, as far as it must be asked; NULL if it always holds. */
@@ -190,8 +202,9 @@ const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
     return guard;
 }
 
-/* ---- addresses ----------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
+/* s * stride, with parentheses where s is a sum; NULL: a stride of 1. */
 static const char *times(Emit *e, Sym s, const char *stride)
 {
     const char *text = sym_c(e, s);
@@ -200,6 +213,7 @@ static const char *times(Emit *e, Sym s, const char *stride)
     return stride ? arena_printf("%s * %s", factor, stride) : factor;
 }
 
+/* The C name of the stride of an axis; NULL: it is 1. */
 static const char *stride_of(const Param *p, const Type *t, int axis)
 {
     return axis == t->rank - 1 && !p->strided ? NULL : c_stride(p, axis);
@@ -213,7 +227,8 @@ static const char *base_name(Emit *e, const Op *op)
     const char *name = tensor_name(op->args[0]), *value = name;
     for (int a = 0; a < t->rank; a++)
         if (!sym_is(op->access->start[a], 0))
-            value = arena_printf("%s + %s", value, times(e, op->access->start[a], stride_of(p, t, a)));
+            value =
+                arena_printf("%s + %s", value, times(e, op->access->start[a], stride_of(p, t, a)));
     if (value == name)
         return name;
     for (int i = 0; i < e->bases.n; i++)
@@ -248,7 +263,7 @@ static const char *offset_text(Emit *e, const Op *op, const Value *tile, bool la
     return text ? text : "0";
 }
 
-/* ---- loads, stores ----------------------------------------------------------------------------------------- */
+/* ---- loads, stores --------------------------------------------------------------------------- */
 
 /* The guard of the tensor axes whose Dims are whole, or of the others. */
 static const char *guard_of(Emit *e, const Op *op, bool whole, bool lanes)
@@ -263,19 +278,20 @@ static const char *guard_of(Emit *e, const Op *op, bool whole, bool lanes)
             continue;
         if (d && v.kind != VALID_INTERVAL)
             v = (Valid){ .kind = VALID_INTERVAL, .lo = sym_const(0), .hi = d->extent };
-        guard = and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes) : single_guard(e, a, axis));
+        guard =
+            and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes) : single_guard(e, a, axis));
     }
     return guard;
 }
 
 /* Does the element at the present place exist in its tensor? NULL: always. */
-const char *access_guard(Emit *e, const Op *op, bool lanes)
+static const char *access_guard(Emit *e, const Op *op, bool lanes)
 {
     return and_also(guard_of(e, op, false, lanes), guard_of(e, op, true, lanes));
 }
 
-/* What a load gives where nothing exists: the pad that the program says; past the end of a whole axis, which has
-   no padding, what suits the reductions. */
+/* What a load gives where nothing exists: the pad that the program says; past the end of a whole
+   axis, which has no padding, what suits the reductions. */
 static const char *pad_text(Emit *e, const Op *load, bool lanes)
 {
     const ValueMap *m = map_of(load->results[0]);
@@ -288,6 +304,7 @@ static const char *pad_text(Emit *e, const Op *load, bool lanes)
     return padded ? arena_printf("%s ? %s : %s", past, pad, fill) : fill;
 }
 
+/* Elements side by side that a thread of this body holds of the tile: its widest access. */
 static int body_vector(const Emit *e, const Value *tile)
 {
     const Dim *dims[MAX_NEST];
@@ -299,7 +316,8 @@ static int body_vector(const Emit *e, const Value *tile)
 static bool mentions_condition(const char *all, const char *one)
 {
     for (const char *s = all; s; s = strstr(s, " && ") ? strstr(s, " && ") + 4 : NULL)
-        if (!strncmp(s, one, strlen(one)) && (!s[strlen(one)] || !strncmp(s + strlen(one), " && ", 4)))
+        if (!strncmp(s, one, strlen(one))
+            && (!s[strlen(one)] || !strncmp(s + strlen(one), " && ", 4)))
             return true;
     return false;
 }
@@ -318,7 +336,8 @@ static const char *beyond_assumed(const Emit *e, const char *guard)
     return rest;
 }
 
-/* Loads what the present place of the nest has of the tile (W elements where it has lanes) to `to`. */
+/* Loads what the present place of the nest has of the tile (W elements where it has
+   lanes) to `to`. */
 void load_into(Emit *e, const Op *load, const char *to)
 {
     const Value *tile = load->results[0];
@@ -328,7 +347,8 @@ void load_into(Emit *e, const Op *load, const char *to)
         const char *guard = beyond_assumed(e, access_guard(e, load, false));
         if (guard)
             line(e, "if (%s)", guard);
-        line(e, "%sload_vec(%s, &%s[%s]);", guard ? "    " : "", to, base, offset_text(e, load, tile, false));
+        line(e, "%sload_vec(%s, &%s[%s]);", guard ? "    " : "", to, base,
+             offset_text(e, load, tile, false));
         if (guard) {
             line(e, "else");
             line(e, "    fill_vec(%s, %s);", to, pad_text(e, load, false));
@@ -350,6 +370,7 @@ void load_into(Emit *e, const Op *load, const char *to)
     e->indent -= width > 1;
 }
 
+/* A load into the variable of its tile: one phase. */
 void write_load(Emit *e, const Op *load)
 {
     Value *tile = load->results[0];
@@ -363,7 +384,8 @@ void write_load(Emit *e, const Op *load)
     phase_close(e, &p);
 }
 
-/* "thread == 0" and the like: one thread among those that hold the same elements; NULL if each is alone. */
+/* "thread == 0" and the like: one thread among those that hold the same
+   elements; NULL if each is alone. */
 const char *one_thread(Emit *e, const Value *tile)
 {
     int all = e->body->threads - 1, mine = thread_bits(e, tile), missing = all & ~mine;
@@ -378,12 +400,14 @@ const char *one_thread(Emit *e, const Value *tile)
     return arena_printf("(%s & %d) == 0", e->thread, missing);
 }
 
-/* Stores the W elements of the present place; what they are computed from is loaded under the same guard. */
+/* Stores the W elements of the present place; what they are computed from is
+   loaded under the same guard. */
 static void store_vector(Emit *e, Phase *p, const Op *store)
 {
     Value *tile = store->args[1];
     const char *guard = access_guard(e, store, false);
-    const char *to = arena_printf("&%s[%s]", base_name(e, store), offset_text(e, store, tile, false));
+    const char *to =
+        arena_printf("&%s[%s]", base_name(e, store), offset_text(e, store, tile, false));
     if (guard)
         open_block(e, "if (%s)", guard);
     e->assumed = guard;
@@ -391,7 +415,8 @@ static void store_vector(Emit *e, Phase *p, const Op *store)
     e->assumed = NULL;
     if (map_of(tile)->var || map_of(tile)->local_lanes) {
         const char *from = map_of(tile)->local ? map_of(tile)->local : map_of(web_root(tile))->name;
-        line(e, "store_vec(%s, %s%s);", to, from, map_of(tile)->local ? "" : vector_suffix(e, tile));
+        line(e, "store_vec(%s, %s%s);", to, from,
+             map_of(tile)->local ? "" : vector_suffix(e, tile));
     } else {
         const char *out = fresh(e, "out");
         line(e, "%s %s[%s];", device_type(tile->type.elem), out, e->w);
@@ -404,6 +429,7 @@ static void store_vector(Emit *e, Phase *p, const Op *store)
         close_block(e, "");
 }
 
+/* A store: one phase, by one thread where several hold the same elements. */
 void write_store(Emit *e, const Op *store)
 {
     Value *tile = store->args[1];

@@ -17,7 +17,8 @@ void  arena_free_all(void);
 
 /* A growing array in the arena: T *at; int n, room.  push(&list, item). */
 #define LIST(...) struct { __VA_ARGS__ *at; int n, room; }
-#define push(list, item) (list_grow((void **)&(list)->at, (list)->n, &(list)->room, sizeof *(list)->at), \
+#define push(list, item) \
+    (list_grow((void **)&(list)->at, (list)->n, &(list)->room, sizeof *(list)->at), \
                           (list)->at[(list)->n++] = (item))
 void  list_grow(void **at, int n, int *room, size_t size);
 
@@ -42,21 +43,21 @@ void  map_put(NameMap *m, Name name, void *value);
 typedef struct Source Source;
 struct Source {
     const char *path;                              /* as given or found, for messages */
-    const char *text;                              /* size bytes, then a NUL; a BOM is kept (offsets) */
+    const char *text;                              /* size bytes, then a NUL; a BOM is kept */
     uint32_t size;
-    uint32_t *lines; int nlines;                   /* where each line starts; LF, CR LF and CR end one */
+    uint32_t *lines; int nlines;                   /* line starts; LF, CR LF and CR end one */
     int number;                                    /* in order of opening */
 };
 
 /* A piece of a source text. at + len <= size. Zero-initialised: no place. */
 typedef struct { const Source *source; uint32_t at, len; } Pos;
 
-Source *source_open(const char *path, const char **why);   /* NULL and a reason if it cannot be read */
+Source *source_open(const char *path, const char **why);   /* NULL and a reason if it cannot be */
 Source *source_text(const char *path, const char *text, size_t size);
 int     source_line(Pos p);                        /* from 1 */
 int     source_column(Pos p);                      /* from 1, in characters */
 const char *source_line_text(const Source *s, int line, int *len);
-Pos     pos_join(Pos a, Pos b);                    /* from the start of the first to the end of the last */
+Pos     pos_join(Pos a, Pos b);             /* from the start of the first to the end of the last */
 extern LIST(Source *) all_sources;
 
 /* ---- diag.c: errors, warnings, notes, help --------------------------------------------- */
@@ -80,7 +81,7 @@ typedef enum {
     SYM_CONST,                                     /* k */
     SYM_NAME,                                      /* an extent, or an int parameter, by its name */
     SYM_VALUE,                                     /* a scalar of the IR, by its id (value) */
-    SYM_SUM,                                       /* k + kid[0] + ..; the kids are SYM_PRODUCT, sorted */
+    SYM_SUM,                                       /* k + kid[0] + ..; kids: SYM_PRODUCT, sorted */
     SYM_PRODUCT,                                   /* k * kid[0] * ..; the kids are atoms, sorted */
     SYM_DIV, SYM_MOD, SYM_CEIL,                    /* floor(a / b), floor remainder, ceil(a / b) */
     SYM_MIN, SYM_MAX,
@@ -107,10 +108,10 @@ Sym sym_max(Sym a, Sym b);
 bool sym_is(Sym s, int64_t k);
 bool sym_const_of(Sym s, int64_t *k);              /* true and the number if it is one */
 bool sym_is_bad(Sym s);
-bool sym_divides(int64_t d, Sym s);                /* provably: d divides s whatever the names are */
+bool sym_divides(int64_t d, Sym s);                /* provably, whatever the names are */
 bool sym_mentions(Sym s, bool (*is)(Sym atom, void *arg), void *arg);  /* any atom for which is() */
-Sym  sym_replace(Sym s, Sym (*atom)(Sym atom, void *arg), void *arg);  /* rebuilt with atoms mapped */
-const char *sym_text(Sym s);                       /* as a person would write it: ceil(M, 8) * N + 1 */
+Sym  sym_replace(Sym s, Sym (*atom)(Sym atom, void *arg), void *arg);  /* with atoms mapped */
+const char *sym_text(Sym s);                       /* as one would write it: ceil(M, 8) * N + 1 */
 /* The number, if atom() gives every atom's; false if not, or on overflow or a division by 0. */
 bool sym_eval(Sym s, bool (*atom)(Sym atom, int64_t *k, void *arg), void *arg, int64_t *k);
 #endif

@@ -2,8 +2,9 @@
 #include "mapping.h"
 #include <string.h>
 
-/* ---- a program's own stores ------------------------------------------------------------------------ */
+/* ---- a program's own stores ------------------------------------------------------------------ */
 
+/* The tile that a load or store moves. */
 static const Value *tile_of(const Op *op)
 {
     return op->kind == OP_LOAD ? op->results[0] : op->args[1];
@@ -15,7 +16,8 @@ static bool same_threads(const Op *a, const Op *b)
     const Access *x = a->access, *y = b->access;
     return !memcmp(x->start, y->start, sizeof x->start) && !memcmp(x->step, y->step, sizeof x->step)
         && !memcmp(x->map, y->map, sizeof x->map)
-        && !memcmp(map_of(tile_of(a))->dim, map_of(tile_of(b))->dim, sizeof map_of(tile_of(a))->dim);
+        && !memcmp(map_of(tile_of(a))->dim, map_of(tile_of(b))->dim,
+                   sizeof map_of(tile_of(a))->dim);
 }
 
 /* A barrier before op if another thread of the program may have touched the same elements. */
@@ -37,6 +39,7 @@ static void wait_for_others(Emit *e, const Op *op)
     push(&e->touched, op);
 }
 
+/* Takes a load or store of a loop for one since the last barrier: it comes round again. */
 static void touch_all(Op *op, void *arg)
 {
     Emit *e = arg;
@@ -44,8 +47,9 @@ static void touch_all(Op *op, void *arg)
         push(&e->touched, op);
 }
 
-/* ---- carried values ----------------------------------------------------------------------------------- */
+/* ---- carried values -------------------------------------------------------------------------- */
 
+/* Does v read the variable of the web, through what is printed in place? */
 static bool reads_web(const Value *v, const Value *root)
 {
     if (!v->plan || v->type.kind != TYPE_TILE)
@@ -58,6 +62,7 @@ static bool reads_web(const Value *v, const Value *root)
     return false;
 }
 
+/* A new variable of the type and layout of `like`, to hold its next value. */
 static Value *stand_in(Emit *e, const Value *like)
 {
     Value *t = new(Value);
@@ -72,13 +77,15 @@ static Value *stand_in(Emit *e, const Value *like)
     return t;
 }
 
+/* Do the variable of `to` and the value of `from` differ, so that one is copied? */
 static bool must_copy(Emit *e, const Value *to, Value *from)
 {
     return map_of(to)->var && !is_lazy(e, to)
         && !(map_of(from)->var && web_root((Value *)to) == web_root(from));
 }
 
-/* to[i] = from[i] for all i at once: where one would overwrite what a later one reads, by way of others. */
+/* to[i] = from[i] for all i at once: where one would overwrite what a later one
+   reads, by way of others. */
 static void copy_all(Emit *e, Value **to, Value **from, int n)
 {
     Value **late = new_array(Value *, n);
@@ -99,6 +106,7 @@ static void copy_all(Emit *e, Value **to, Value **from, int n)
             fill_variable(e, to[i], late[i]);
 }
 
+/* Declares the variables of what a loop or if gives. */
 static void declare_results(Emit *e, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++)
@@ -106,7 +114,7 @@ static void declare_results(Emit *e, const Op *op)
             declare(e, op->results[i]);
 }
 
-/* ---- ifs and loops ---------------------------------------------------------------------------------------- */
+/* ---- ifs and loops --------------------------------------------------------------------------- */
 
 /* Writes a block into a text of its own, one level further in; names and bounds end with it. */
 static Text write_nested(Emit *e, const Block *b, Value **results)
@@ -127,11 +135,13 @@ static Text write_nested(Emit *e, const Block *b, Value **results)
     return text;
 }
 
+/* Adds what was written aside. */
 static void add_text(Emit *e, const Text *t)
 {
     text_add(e->out, t->at, t->n);
 }
 
+/* An if; nothing if neither arm has a line, and without an empty arm. */
 static void write_if(Emit *e, const Op *op)
 {
     Ex c = element(e, op->args[0]);
@@ -177,6 +187,7 @@ static const char *bound_once(Emit *e, Value *v, const char *wish)
     return name;
 }
 
+/* The head of a for: by one as it is, by other steps over the number of its trips. */
 static void open_for(Emit *e, const Op *op)
 {
     const char *k = map_of(web_root(op->region[0]->args[0]))->name;
@@ -190,12 +201,14 @@ static void open_for(Emit *e, const Op *op)
     }
     from = bound_once(e, op->args[0], arena_printf("%s_from", k));
     const char *by = bound_once(e, op->args[2], arena_printf("%s_step", k));
-    const char *trip = fresh(e, arena_printf("%s_trip", k)), *trips = fresh(e, arena_printf("%s_trips", k));
+    const char *trip = fresh(e, arena_printf("%s_trip", k)),
+               *trips = fresh(e, arena_printf("%s_trips", k));
     line(e, "const int64_t %s = tile_trips(%s, %s, %s);", trips, from, to, by);
     open_block(e, "for (int64_t %s = 0; %s < %s; %s++)", trip, trip, trips, trip);
     line(e, "const int64_t %s = %s + %s * %s;", k, from, trip, by);
 }
 
+/* What comes before a loop: its variables with their first values. */
 static void enter_loop(Emit *e, const Op *op)
 {
     declare_results(e, op);
@@ -205,6 +218,7 @@ static void enter_loop(Emit *e, const Op *op)
         ir_walk(op->region[r], touch_all, e);
 }
 
+/* A for with its body. */
 static void write_for(Emit *e, const Op *op)
 {
     quote(e, op->stmt);
@@ -244,6 +258,7 @@ static void write_while(Emit *e, const Op *op)
     e->loop_depth--;
 }
 
+/* break or continue: the values carried on, then the jump. */
 static void write_leave(Emit *e, const Op *op)
 {
     const Op *loop = op->block->parent;
@@ -255,8 +270,9 @@ static void write_leave(Emit *e, const Op *op)
     line(e, op->kind == OP_BREAK ? "break;" : "continue;");
 }
 
-/* ---- statements --------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
+/* What an elementwise operation makes, if it has a variable. */
 static void write_value(Emit *e, Op *op)
 {
     Value *v = op->results[0];
@@ -266,6 +282,7 @@ static void write_value(Emit *e, Op *op)
     fill_variable(e, v, v);
 }
 
+/* One op of a block: a flat switch by its kind. */
 static void write_op(Emit *e, Op *op)
 {
     e->root = op;

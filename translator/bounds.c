@@ -140,6 +140,7 @@ static bool atom_holds(Proof *p, Sym s, int depth)
 /* A term of a sum, k * rest * atom, and the sum without it. */
 typedef struct { Sym without, rest, atom; int64_t k; } Piece;
 
+/* The greatest common divisor. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     return b ? gcd(b, a % b) : a;

@@ -37,11 +37,11 @@ typedef struct Binding {
     int param;
     Type shape;                                    /* BIND_SHAPE: rank and dim */
     const Node *decl;
-    Scope *scope;                                  /* also of BIND_FN, BIND_CONST: the file's, in which its
-                                                      names are looked up */
-    const Node *clash;                             /* the other declaration, if two used files have it */
+    Scope *scope;                                  /* also of BIND_FN, BIND_CONST: the file's, in
+                                                      which its names are looked up */
+    const Node *clash;                             /* the other, if two used files declare it */
     struct Binding *members; int nmembers;         /* BIND_TUPLE */
-    const struct View *view;                       /* BIND_TENSOR: what of it; NULL: all of the parameter */
+    const struct View *view;                       /* BIND_TENSOR: what of it; NULL: all */
     bool used;
     struct Binding *next;
 } Binding;
@@ -53,42 +53,42 @@ struct Scope { Binding *first[SPACE_COUNT]; Scope *outer; };
 typedef struct Check {
     const Node *file;
     Program *program;
-    Scope *globals;                                /* consts, fns, kernels of this file and of its uses */
+    Scope *globals;                                /* consts, fns, kernels: of files in use */
     Kernel *kernel;                                /* being built */
     Scope *scope;                                  /* innermost */
     Block *block;                                  /* where ops go */
     Pos stmt;                                      /* of the statement being lowered */
-    LIST(const Node *) calls;                      /* fns being inlined: the fn, its call, the next fn.. */
-    int unrolled;                                  /* rounds of `for static`, and calls of fns, so far */
+    LIST(const Node *) calls;                      /* fns being inlined: fn, its call, next fn.. */
+    int unrolled;                                  /* rounds of `for static`, calls of fns */
     int depth;                                     /* of nested expressions and statements */
-    bool gave_up;                                  /* this body is too deep or too large, which was said */
+    bool gave_up;                                  /* this body is too deep or large: it was said */
     struct Loop *loop;                             /* loop.c: innermost */
-    struct Known *known;                           /* optional.c: the optional tensors that are there, here */
-    LIST(struct File *) files;                     /* resolve.c: the main file, then what `use` brought */
+    struct Known *known;                           /* optional.c: optional tensors that are there */
+    LIST(struct File *) files;                     /* resolve.c: main, then what `use` brought */
 } Check;
 
 /* ---- scope.c --------------------------------------------------------------------------------- */
 Scope   *scope_push(Check *c);
 void     scope_pop(Check *c);
-Binding *scope_add(Check *c, Space space, BindKind kind, Name name, Pos pos);  /* warns on shadowing */
+Binding *scope_add(Check *c, Space space, BindKind kind, Name name, Pos pos);  /* may warn */
 Binding *scope_find(Check *c, Space space, Name name);                         /* NULL if unknown */
 /* Reports an unknown name, with the nearest known one as help. */
 void     unknown_name(Check *c, Space space, Name name, Pos pos);
 /* False after a report if two used files declare it: to ask where a fn or const is used. */
 bool     binding_clear(const Binding *b, Pos use);
 bool     word_is_name(const Node *n);               /* an N_WORD that is no literal */
-/* Of the words that it is shown, the nearest to `word` (NULL if none is near): for "did you mean". */
+/* Of the words that it is shown, the nearest to `word`, or NULL: for "did you mean". */
 typedef struct { const char *word, *best; int distance; } Nearest;
 void     nearest_try(Nearest *n, const char *candidate);
 
-/* ---- resolve.c, const.c, define.c, symbol.c, instance.c, signature.c, axes.c, where.c, own.c ---- */
-/* resolve.c: files and `use`, globals. instance.c: each kernel's static parameters, lists, tune, -D:
+/* ---- resolve.c, const.c, define.c, symbol.c, instance.c, signature.c, axes.c, where.c, own.c - */
+/* resolve.c: files and `use`, globals. instance.c: static parameters of kernels, lists, tune, -D:
    the Functions and Kernels. signature.c: parameters and extents of c->kernel, bound in c->scope.
    own.c, before the body: every `&mut .. by` names each program axis once; after it: each &mut is
    stored; written or updated. */
 void globals(Check *c, const Node *file);          /* resolve.c: every file's scope; c->globals */
 void instances(Check *c, const Node *attrs, const Node *kernel);
-const char *c_symbol(const char *name);            /* symbol.c: name, or name_ if C or CUDA has it */
+const char *c_symbol(const char *name);            /* symbol.c: name, or name_ if C, CUDA has it */
 bool symbols_differ(const Program *p);             /* symbol.c: false after a report */
 /* const.c: no const needs itself, each is made of literals, consts and operators. */
 void check_consts(Check *c, Scope *file);
@@ -100,13 +100,13 @@ void program_axes(Check *c, const Node *kernel);   /* axes.c: `by` and `grid` ->
 /* where.c. The first condition over statics alone that is false, or NULL; the rest into conds. */
 const Node *where_refuses(Check *c, const Node *kernel);
 void where_contract(Check *c, const Node *kernel);
-/* attribute.c: each is known, in its place and has the arguments it takes; of a kernel: recorded. */
+/* attribute.c: each is known, in its place, has the arguments it takes; of a kernel: recorded. */
 typedef enum { ATTR_KERNEL, ATTR_FOR, ATTR_OTHER } AttrPlace;
 void attributes(Check *c, const Node *attrs, AttrPlace place);
 void own_before(Check *c, const Node *kernel);
 void own_after(Check *c, const Node *kernel);
 
-/* ---- shape.c: extents; type.c: element types, shapes of tiles, sym_of_value ---------------------- */
+/* ---- shape.c: extents; type.c: element types, shapes of tiles, sym_of_value ------------------ */
 bool type_elem(Check *c, const Node *type, Elem *elem);        /* f32, or T */
 /* An integer expression over extents, statics, int parameters (and literals): its Sym.
    sym_bad and a report if it is something else. */
@@ -122,10 +122,10 @@ bool tile_shape(Check *c, const Node *list, Type *type);
    indices, + - * of such; anything else is the atom sym_value(v). */
 Sym  sym_of_value(Value *v);
 
-/* ---- stmt.c -------------------------------------------------------------------------------------- */
+/* ---- stmt.c ---------------------------------------------------------------------------------- */
 void lower_body(Check *c, const Node *block);                  /* of c->kernel, into c->block */
 
-/* ---- expr.c: what an expression gives --------------------------------------------------------------- */
+/* ---- expr.c: what an expression gives -------------------------------------------------------- */
 typedef enum { GIVES_ERROR, GIVES_NOTHING, GIVES_VALUE, GIVES_LITERAL, GIVES_TENSOR, GIVES_TUPLE,
                GIVES_LIST } GiveKind;
 typedef struct Given {
@@ -138,7 +138,8 @@ typedef struct Given {
     const Node *node;
 } Given;
 Given  expr(Check *c, const Node *n);
-/* As a tile or scalar value; a literal becomes `want` (EL_ERROR: i32 or i64, f32). NULL after a report. */
+/* As a tile or scalar value; a literal becomes `want` (EL_ERROR: i32 or i64, f32). NULL after a
+   report. */
 Value *expr_value(Check *c, const Node *n, Elem want);
 Value *given_value(Check *c, Given g, Elem want);
 Value *convert_literal(Check *c, Given literal, Elem elem);    /* checks that it fits */
@@ -146,9 +147,9 @@ Value *convert_literal(Check *c, Given literal, Elem elem);    /* checks that it
 bool   broadcast_pair(Check *c, Value **a, Value **b, Pos pos);
 Value *broadcast_value(Check *c, Value *v, const Type *shape, Pos pos);
 
-/* ---- building (build.c): one line each in the lowering files ---------------------------------------- */
-const char *node_source(const Node *n);            /* its text for a message: one line, cut if long */
-bool   deeper(Check *c, Pos pos);                  /* c->depth + 1; false after a report if too deep */
+/* ---- building (build.c): one line each in the lowering files --------------------------------- */
+const char *node_source(const Node *n);            /* for a message: one line, cut if long */
+bool   deeper(Check *c, Pos pos);                  /* c->depth + 1; false after a report */
 Value *build(Check *c, OpKind kind, Type type, Pos pos, int nargs, Value **args, Op **op);
 Value *build_const(Check *c, Elem e, Constant k, Pos pos);
 Value *build_int(Check *c, int64_t k, Pos pos);                /* an i64 */
@@ -156,8 +157,8 @@ Value *build_sym(Check *c, Sym s, Pos pos);                    /* an i64; a cons
 Value *build_elem(Check *c, const char *row, Value *a, Value *b, Pos pos);
 Value *build_cast(Check *c, Value *v, Elem to, Pos pos);       /* v itself if it has that type */
 
-/* ---- call.c, access.c, inline.c ----------------------------------------------------------------------- */
-Given call(Check *c, const Node *call);                        /* builtins, fns, methods of tensors */
+/* ---- call.c, access.c, inline.c -------------------------------------------------------------- */
+Given call(Check *c, const Node *call);                      /* builtins, fns, methods of tensors */
 Given method(Check *c, const Node *call, Given tensor, Name name);
 Given inline_fn(Check *c, const Node *call, const Binding *fn);
 void  not_yet(Pos pos, const char *what);                      /* E1001 */

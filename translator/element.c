@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A text with its precedence. */
 static Ex ex(const char *s, int prec)
 {
     return (Ex){ s, prec };
@@ -15,9 +16,10 @@ static const char *within(Ex x, int prec)
     return x.prec <= prec ? x.s : arena_printf("(%s)", x.s);
 }
 
-/* ---- constants -------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
-/* The shortest digits that read back as the same float or double, always with a point or exponent. */
+/* The shortest digits that read back as the same float or double, always
+   with a point or exponent. */
 static const char *float_digits(double v, bool single)
 {
     const char *s = NULL;
@@ -31,18 +33,21 @@ static const char *float_digits(double v, bool single)
     return strpbrk(s, ".e") ? s : arena_printf("%s.0", s);
 }
 
+/* A float or double: 1.0f, -INFINITY, NAN. */
 static Ex float_constant(double v, bool single)
 {
     if (isnan(v))
         return ex(single ? "NAN" : "(double)NAN", single ? PREC_PRIMARY : PREC_UNARY);
     if (isinf(v)) {
         const char *s = single ? "INFINITY" : "(double)INFINITY";
-        return v < 0 ? ex(arena_printf("-%s", s), PREC_UNARY) : ex(s, single ? PREC_PRIMARY : PREC_UNARY);
+        return v < 0 ? ex(arena_printf("-%s", s), PREC_UNARY)
+                     : ex(s, single ? PREC_PRIMARY : PREC_UNARY);
     }
     return ex(arena_printf("%s%s", float_digits(v, single), single ? "f" : ""),
               signbit(v) ? PREC_UNARY : PREC_PRIMARY);
 }
 
+/* An integer with the suffix of its type; the least ones by name. */
 static Ex int_constant(Elem e, Constant c)
 {
     if (e == EL_U64)
@@ -74,13 +79,15 @@ Ex constant_text(Elem e, Constant c)
     }
 }
 
-/* ---- casts ---------------------------------------------------------------------------------------- */
+/* ---- casts ----------------------------------------------------------------------------------- */
 
+/* function(x) */
 static Ex call(const char *function, Ex x)
 {
     return ex(arena_printf("%s(%s)", function, x.s), PREC_PRIMARY);
 }
 
+/* (type)x */
 static Ex c_cast(Elem to, Ex x)
 {
     return ex(arena_printf("(%s)%s", device_type(to), within(x, PREC_UNARY)), PREC_UNARY);
@@ -101,6 +108,7 @@ static Ex widen(Elem from, Ex x)
     }
 }
 
+/* Is it a float type that C computes in float instead? */
 static bool is_narrow(Elem e)
 {
     return e == EL_F16 || e == EL_BF16 || e == EL_F8E4M3 || e == EL_F8E5M2;
@@ -118,11 +126,13 @@ static Ex narrow(Elem to, Ex x, bool wide)
     return call(names[to][wide], x);
 }
 
+/* An integer as a 16-bit or 8-bit float, rounded once. */
 static Ex int_to_narrow(Elem from, Elem to, Ex x)
 {
     if (elem_info[from].bytes == 8)
         return narrow(to, ex(arena_printf("sticky_double(%s)", x.s), PREC_PRIMARY), true);
-    return narrow(to, c_cast(elem_info[from].bytes <= 2 ? EL_F32 : EL_F64, x), elem_info[from].bytes > 2);
+    return narrow(to, c_cast(elem_info[from].bytes <= 2 ? EL_F32 : EL_F64, x),
+                  elem_info[from].bytes > 2);
 }
 
 /* t as T, as language.md's table of casts says. */
@@ -133,7 +143,8 @@ Ex cast_text(Elem from, Elem to, Ex x)
     if (to == EL_BOOL)
         return ex(arena_printf("%s != 0", within(widen(from, x), PREC_LESS)), PREC_EQUAL);
     if (elem_is_int(to) && elem_is_float(from))
-        return ex(arena_printf("saturate_cast<%s>(%s)", device_type(to), widen(from, x).s), PREC_PRIMARY);
+        return ex(arena_printf("saturate_cast<%s>(%s)", device_type(to), widen(from, x).s),
+                  PREC_PRIMARY);
     if (elem_is_int(to))
         return c_cast(to, x);
     if (to == EL_TF32)
@@ -148,15 +159,17 @@ Ex cast_text(Elem from, Elem to, Ex x)
     return c_cast(to, x);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
+/* The precedence of a C operator. */
 static int infix_prec(const char *symbol)
 {
     static const struct { const char *symbol; int prec; } table[] = {
-        { "*", PREC_MUL }, { "/", PREC_MUL }, { "%", PREC_MUL }, { "+", PREC_ADD }, { "-", PREC_ADD },
-        { "<<", PREC_SHIFT }, { ">>", PREC_SHIFT }, { "<", PREC_LESS }, { "<=", PREC_LESS },
-        { ">", PREC_LESS }, { ">=", PREC_LESS }, { "==", PREC_EQUAL }, { "!=", PREC_EQUAL },
-        { "&", PREC_AND }, { "^", PREC_XOR }, { "|", PREC_OR }, { "&&", PREC_LAND }, { "||", PREC_LOR },
+        { "*", PREC_MUL }, { "/", PREC_MUL }, { "%", PREC_MUL }, { "+", PREC_ADD },
+        { "-", PREC_ADD }, { "<<", PREC_SHIFT }, { ">>", PREC_SHIFT }, { "<", PREC_LESS },
+        { "<=", PREC_LESS }, { ">", PREC_LESS }, { ">=", PREC_LESS }, { "==", PREC_EQUAL },
+        { "!=", PREC_EQUAL }, { "&", PREC_AND }, { "^", PREC_XOR }, { "|", PREC_OR },
+        { "&&", PREC_LAND }, { "||", PREC_LOR },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(table[i].symbol, symbol))
@@ -184,7 +197,8 @@ static bool is_argument(const char *text, const char *s)
     const char *before = s, *after = s + 2;
     while (before > text && before[-1] == ' ')
         before--;
-    return before > text && (before[-1] == '(' || before[-1] == ',') && (*after == ')' || *after == ',');
+    return before > text && (before[-1] == '(' || before[-1] == ',')
+        && (*after == ')' || *after == ',');
 }
 
 /* Fills the holes of a row's text. */
@@ -204,18 +218,20 @@ static Ex fill_text(const char *text, Elem elem, const Ex *arg)
         }
     }
     bool prefix = strchr("-!~(", *text) != NULL;
-    size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789<>$");
+    size_t name =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789<>$");
     bool one_call = text[name] == '(' && text[strlen(text) - 1] == ')';
     return ex(t.at, prefix ? PREC_UNARY : one_call ? PREC_PRIMARY : PREC_COND);
 }
 
-/* What #[fast_math] writes instead: 2 ulp and an argument that is not reduced exactly; f32 and narrower. */
+/* What #[fast_math] writes instead: 2 ulp and an argument that is not reduced
+   exactly; f32 and narrower. */
 static const char *fast_text(const OpRow *row)
 {
     static const struct { const char *name, *text; } table[] = {
-        { "exp", "__expf($0)" }, { "log", "__logf($0)" }, { "log2", "__log2f($0)" }, { "sin", "__sinf($0)" },
-        { "cos", "__cosf($0)" }, { "pow", "__powf($0, $1)" }, { "div", "__fdividef($0, $1)" },
-        { "sigmoid", "__fdividef(1.0f, 1.0f + __expf(-$0))" },
+        { "exp", "__expf($0)" }, { "log", "__logf($0)" }, { "log2", "__log2f($0)" },
+        { "sin", "__sinf($0)" }, { "cos", "__cosf($0)" }, { "pow", "__powf($0, $1)" },
+        { "div", "__fdividef($0, $1)" }, { "sigmoid", "__fdividef(1.0f, 1.0f + __expf(-$0))" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(row->name, table[i].name))
@@ -223,6 +239,7 @@ static const char *fast_text(const OpRow *row)
     return NULL;
 }
 
+/* Has the kernel #[fast_math]? */
 static bool fast_math(const Kernel *k)
 {
     for (int i = 0; i < k->attrs.n; i++)
@@ -237,19 +254,23 @@ static Ex row_text(const OpRow *row, Elem elem, const Ex *arg, bool feeds_sum)
     bool is_float = elem_is_float(elem);
     const char *text = !is_float ? row->cuda_int : elem == EL_F64 ? row->cuda_f64 : row->cuda_f32;
     if (is_float && feeds_sum && !strcmp(row->name, "mul"))
-        return ex(arena_printf("%s(%s, %s)", elem == EL_F64 ? "__dmul_rn" : "__fmul_rn", arg[0].s, arg[1].s),
+        return ex(arena_printf("%s(%s, %s)", elem == EL_F64 ? "__dmul_rn" : "__fmul_rn", arg[0].s,
+                               arg[1].s),
                   PREC_PRIMARY);
     bool wraps = elem == EL_U32 || elem == EL_U64;
-    bool plain = row->arity == 2 && row->symbol && (is_float || strchr("+-*", row->symbol[0]) == NULL || wraps)
-                 && (!strncmp(text, "$0 ", 3) || (wraps && strchr("+-*", row->symbol[0])));
+    bool plain = row->arity == 2 && row->symbol
+        && (is_float || strchr("+-*", row->symbol[0]) == NULL || wraps)
+        && (!strncmp(text, "$0 ", 3) || (wraps && strchr("+-*", row->symbol[0])));
     return plain ? infix(row, arg[0], arg[1]) : fill_text(text, elem, arg);
 }
 
+/* Does an operation of this rule give a bool? */
 static bool gives_bool(TypeRule rule)
 {
     return rule == RULE_COMPARE || rule == RULE_EQUAL || rule == RULE_TEST || rule == RULE_BOOL;
 }
 
+/* An element of an elementwise operation; 16-bit floats by way of float. */
 static Ex element_of_row(Emit *e, const Value *v)
 {
     const Op *op = v->def;
@@ -262,12 +283,14 @@ static Ex element_of_row(Emit *e, const Value *v)
         return fill_text(op->row->cuda_f16, elem, arg);
     for (int i = 0; half && i < op->nargs; i++)
         arg[i] = widen(elem, arg[i]);
-    const char *fast = elem_is_float(elem) && elem != EL_F64 && fast_math(e->k) ? fast_text(op->row) : NULL;
-    Ex x = fast ? fill_text(fast, EL_F32, arg) : row_text(op->row, half ? EL_F32 : elem, arg, map_of(v)->feeds_sum && !half);
+    bool quick = elem_is_float(elem) && elem != EL_F64 && fast_math(e->k);
+    const char *fast = quick ? fast_text(op->row) : NULL;
+    Ex x = fast ? fill_text(fast, EL_F32, arg)
+                : row_text(op->row, half ? EL_F32 : elem, arg, map_of(v)->feeds_sum && !half);
     return half && !gives_bool(op->row->rule) ? cast_text(EL_F32, elem, x) : x;
 }
 
-/* ---- places --------------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* The place along axis 0 of an iota or coord, as an expression of the element type. */
 static Ex place_of(Emit *e, const Value *v)
@@ -276,14 +299,17 @@ static Ex place_of(Emit *e, const Value *v)
     if (!d)
         return ex("0", PREC_PRIMARY);
     const char *at = e->coordinate[d->id];
-    return has_lanes(e, d) ? ex(arena_printf("%s + %s", at, e->lane), PREC_ADD) : ex(at, PREC_PRIMARY);
+    return has_lanes(e, d) ? ex(arena_printf("%s + %s", at, e->lane), PREC_ADD)
+                           : ex(at, PREC_PRIMARY);
 }
 
+/* Is v the constant 0? */
 static bool is_zero(const Value *v)
 {
     return v->def && v->def->kind == OP_CONST && v->def->constant.i == 0;
 }
 
+/* An element of an iota: its place, and where it starts if not at 0. */
 static Ex element_of_iota(Emit *e, const Value *v)
 {
     Elem elem = v->type.elem;
@@ -299,6 +325,7 @@ static Ex element_of_iota(Emit *e, const Value *v)
     return row_text(op_row("add"), elem, args, false);
 }
 
+/* A coordinate: where the part starts, and the place in it. */
 static Ex element_of_coord(Emit *e, const Value *v)
 {
     Ex at = place_of(e, v);
@@ -308,7 +335,8 @@ static Ex element_of_coord(Emit *e, const Value *v)
     return ex(arena_printf("%s + %s", sym_c(e, start), within(at, PREC_MUL)), PREC_ADD);
 }
 
-/* What an if decides, in a streaming body: one arm or the other, on a condition of the whole block. */
+/* What an if decides, in a streaming body: one arm or the other, on a
+   condition of the whole block. */
 static Ex element_of_if(Emit *e, Value *v)
 {
     const Op *op = v->def;
@@ -325,13 +353,15 @@ static Ex element_of_if(Emit *e, Value *v)
                            within(element(e, no->args[i]), PREC_COND)), PREC_COND);
 }
 
+/* yes where the operand is valid, otherwise no. */
 static Ex element_of_guard(Emit *e, const Value *v, Ex yes, Ex no)
 {
     const Value *of = v->def->args[0];
     const char *guard = valid_guard(e, of, ~0u, true);
     if (!guard)
         return yes;
-    return ex(arena_printf("%s ? %s : %s", guard, within(yes, PREC_LOR), within(no, PREC_LOR)), PREC_COND);
+    return ex(arena_printf("%s ? %s : %s", guard, within(yes, PREC_LOR), within(no, PREC_LOR)),
+              PREC_COND);
 }
 
 static const Constant *fill_of_load(const Op *load, void *arg)
@@ -349,8 +379,9 @@ static bool holds_already(const Op *fill)
     return by && by->kind == OP_CONST && pad.kind == PAD_CONST && pad.value.u == by->constant.u;
 }
 
-/* ---- any value ---------------------------------------------------------------------------------------------- */
+/* ---- any value ------------------------------------------------------------------------------- */
 
+/* An element of what is printed in place: a flat switch by how it is made. */
 static Ex element_of_op(Emit *e, Value *v)
 {
     const Op *op = v->def;
@@ -366,7 +397,8 @@ static Ex element_of_op(Emit *e, Value *v)
     case OP_CAST:
         return cast_text(op->args[0]->type.elem, v->type.elem, element(e, op->args[0]));
     case OP_BITCAST:
-        return ex(arena_printf("bit_cast<%s>(%s)", device_type(v->type.elem), element(e, op->args[0]).s),
+        return ex(arena_printf("bit_cast<%s>(%s)", device_type(v->type.elem),
+                               element(e, op->args[0]).s),
                   PREC_PRIMARY);
     case OP_SELECT:
         return ex(arena_printf("%s ? %s : %s", within(element(e, op->args[0]), PREC_LOR),
@@ -394,14 +426,17 @@ Ex element(Emit *e, Value *v)
 {
     ValueMap *m = map_of(v);
     if (m->local)
-        return ex(m->local_lanes ? arena_printf("%s[%s]", m->local, e->lane) : m->local, PREC_PRIMARY);
+        return ex(m->local_lanes ? arena_printf("%s[%s]", m->local, e->lane) : m->local,
+                  PREC_PRIMARY);
     if (m->var)
-        return ex(arena_printf("%s%s", map_of(web_root(v))->name, index_suffix(e, v)), PREC_PRIMARY);
+        return ex(arena_printf("%s%s", map_of(web_root(v))->name, index_suffix(e, v)),
+                  PREC_PRIMARY);
     if (!v->def)
         return ex(m->name, PREC_PRIMARY);
     return element_of_op(e, v);
 }
 
+/* An element as a text without its precedence. */
 const char *element_text(Emit *e, Value *v)
 {
     return element(e, v).s;

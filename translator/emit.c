@@ -5,7 +5,7 @@
 
 void choose_fills(const Plan *p);
 
-/* ---- where a thread stands ------------------------------------------------------------------------ */
+/* ---- where a thread stands ------------------------------------------------------------------- */
 
 /* A thread's part along d: its number's bits, as text. */
 const char *thread_part(const Emit *e, const Dim *d)
@@ -18,6 +18,12 @@ const char *thread_part(const Emit *e, const Dim *d)
     if (s->threads << s->shift < all)
         t = arena_printf("%s %% %d", t, s->threads);
     return t;
+}
+
+/* Is a thread's part along d its place already? Then it needs no name of its own. */
+static bool stands_alone(const Emit *e, const Dim *d)
+{
+    return !repeats_text(e, d) && !spread_of(e, d)->loops && !has_lanes(e, d);
 }
 
 /* Names the coordinates of all Dims and the loop variables of their repeats. */
@@ -35,7 +41,7 @@ static void name_coordinates(Emit *e)
         const Spread *s = spread_of(e, d);
         bool lane = s->shift == 0 && s->threads == 32 && e->body->threads > 32;
         const char *part = thread_part(e, d);
-        if (s->threads > 1 && part != e->thread)
+        if (s->threads > 1 && part != e->thread && !stands_alone(e, d))
             part = lane ? e->warp_lane : fresh(e, arena_printf("%s_thread", d->name));
         e->coordinate_thread[i] = part;
     }
@@ -58,6 +64,7 @@ static void add_used(Text *out, const struct HeadLine *lines, int n, const char 
             text_printf(out, "    %s\n", lines[i].text);
 }
 
+/* Has the text an operator outside parentheses? */
 static bool needs_parens(const char *text)
 {
     int depth = 0;
@@ -69,11 +76,13 @@ static bool needs_parens(const char *text)
     return false;
 }
 
+/* The text as a factor of a product. */
 static const char *factor(const char *text)
 {
     return needs_parens(text) ? arena_printf("(%s)", text) : text;
 }
 
+/* Adds a line to the head of a body; name NULL: it is always kept. */
 static void add_head(HeadLines *lines, const char *name, const char *text)
 {
     push(lines, ((struct HeadLine){ name, text }));
@@ -84,24 +93,29 @@ static void program_lines(Emit *e, HeadLines *lines)
 {
     const Kernel *k = e->k;
     int n = k->axes.n, per = e->body->programs;
-    const char *each = e->body->kind == BODY_WARP ? arena_printf("(blockDim.x / %d)", e->body->threads)
-                                                  : arena_printf("%d", per);
-    const char *number = per == 1 ? "blockIdx.x" : arena_printf("(int64_t)blockIdx.x * %s + threadIdx.x / %d",
-                                                                each, e->body->threads);
+    const char *each = e->body->kind == BODY_WARP
+        ? arena_printf("(blockDim.x / %d)", e->body->threads)
+        : arena_printf("%d", per);
+    const char *number = per == 1
+        ? "blockIdx.x"
+        : arena_printf("(int64_t)blockIdx.x * %s + threadIdx.x / %d", each, e->body->threads);
     if (per > 1 || n > 1) {
         const char *program = n == 1 ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
-        add_head(lines, per > 1 ? NULL : program, arena_printf("const int64_t %s = %s;", program, number));
+        add_head(lines, per > 1 ? NULL : program,
+                 arena_printf("const int64_t %s = %s;", program, number));
         if (per > 1) {
             const char *total = n ? "" : "1";
             for (int i = 0; i < n; i++)
-                total = arena_printf(i ? "%s * %s" : "%s%s", total, factor(c_programs(k, &k->axes.at[i])));
+                total = arena_printf(i ? "%s * %s" : "%s%s", total,
+                                     factor(c_programs(k, &k->axes.at[i])));
             add_head(lines, NULL, arena_printf("if (%s >= %s)", program, total));
             add_head(lines, NULL, "    return;");
         }
         number = program;
     }
     for (int i = n - 1; i >= 0 && !(per > 1 && n == 1); i--) {
-        const char *name = map_of(k->axes.at[i].index)->name, *count = factor(c_programs(k, &k->axes.at[i]));
+        const char *name = map_of(k->axes.at[i].index)->name,
+                   *count = factor(c_programs(k, &k->axes.at[i]));
         const char *value = number;
         for (int j = n - 1; j > i; j--)
             value = arena_printf(j == n - 1 ? "%s / %s" : "%s / %s", value,
@@ -111,6 +125,7 @@ static void program_lines(Emit *e, HeadLines *lines)
     }
 }
 
+/* The thread's number in its program, and its part of each Dim's coordinate. */
 static void thread_lines(Emit *e, HeadLines *lines)
 {
     const char *thread = e->body->programs == 1 ? "threadIdx.x"
@@ -119,9 +134,10 @@ static void thread_lines(Emit *e, HeadLines *lines)
     for (int i = 0; i < e->plan->dims.n; i++) {
         const Dim *d = e->plan->dims.at[i];
         const Spread *s = spread_of(e, d);
-        if (s->threads > 1 && e->coordinate_thread[i] != e->thread)
+        if (s->threads > 1 && e->coordinate_thread[i] != e->thread && !stands_alone(e, d))
             add_head(lines, e->coordinate_thread[i],
-                     arena_printf("const int %s = %s;", e->coordinate_thread[i], thread_part(e, d)));
+                     arena_printf("const int %s = %s;", e->coordinate_thread[i],
+                                  thread_part(e, d)));
     }
     for (int i = 0; i < e->plan->dims.n; i++) {
         const Dim *d = e->plan->dims.at[i];
@@ -140,16 +156,19 @@ static void constant_lines(Emit *e, HeadLines *lines)
         if (has_lanes(e, d) && sym_const_of(d->extent, &k)) {
             const Spread *s = spread_of(e, d);
             const char *name = vecs_name(e, d);
-            add_head(lines, name, k % ((int64_t)s->threads * s->vector) == 0
-                     ? arena_printf("constexpr int %s = %lld / %s;", name, (long long)(k / s->threads), e->w)
-                     : arena_printf("constexpr int %s = (%lld + %d * %s - 1) / (%d * %s);", name,
-                                    (long long)k, s->threads, e->w, s->threads, e->w));
+            add_head(lines, name,
+                     k % ((int64_t)s->threads * s->vector) == 0
+                         ? arena_printf("constexpr int %s = %lld / %s;", name,
+                                        (long long)(k / s->threads), e->w)
+                         : arena_printf("constexpr int %s = (%lld + %d * %s - 1) / (%d * %s);",
+                                        name, (long long)k, s->threads, e->w, s->threads, e->w));
         }
     }
 }
 
-/* ---- bodies ----------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* Is the body a template, over VECS or W? */
 static bool is_template(const Emit *e)
 {
     return (e->body->kind != BODY_TILE && e->body->kind != BODY_STREAM) || e->plan->vectors.n > 0;
@@ -164,6 +183,7 @@ static const char *own_name(Emit *e, const char *name)
     return name;
 }
 
+/* Takes the names of parameters and extents, then the body's own. */
 static void reserve_names(Emit *e)
 {
     const Kernel *k = e->k;
@@ -183,6 +203,7 @@ static void reserve_names(Emit *e)
     e->thread = e->body->threads == 32 ? e->warp_lane : own_name(e, "thread");
 }
 
+/* Gives tensors and program indices their C names. */
 static void name_parameters(Emit *e)
 {
     const Kernel *k = e->k;
@@ -195,12 +216,14 @@ static void name_parameters(Emit *e)
                 fresh(e, k->axes.at[i].name ? c_name(k->axes.at[i].name) : "program");
 }
 
+/* Names variables, which place() forgets, then parameters. */
 static void name_after_place(Emit *e)
 {
     place(e);
     name_parameters(e);
 }
 
+/* template <int VECS, int W> as the body needs it, or nothing. */
 static const char *template_line(const Emit *e)
 {
     const char *w = e->plan->vectors.n ? arena_printf("int %s", e->w) : NULL;
@@ -239,6 +262,7 @@ static void body_text(Emit *e, Text *out)
     text_add(out, code.at, code.n);
 }
 
+/* One __global__ function, which calls its body. */
 static void entry_text(Text *out, const Plan *p, const Entry *n)
 {
     const Function *f = p->kernel->function;
@@ -247,13 +271,16 @@ static void entry_text(Text *out, const Plan *p, const Entry *n)
                      : b->kind == BODY_WARP ? arena_printf("%d", n->vecs) : "";
     if (p->vectors.n)
         args = arena_printf("%s%s%d", args, *args ? ", " : "", n->width);
-    text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads, n->blocks, n->symbol);
+    text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads,
+                n->blocks, n->symbol);
     abi_params(out, f, ABI_DEVICE, (int)strlen(n->symbol) + 1);
     text_printf(out, ")\n{\n    %s%s(", b->name, *args ? arena_printf("<%s>", args) : "");
-    abi_params(out, f, ABI_DEVICE_ARGS, (int)strlen(b->name) + (*args ? (int)strlen(args) + 2 : 0) + 5);
+    abi_params(out, f, ABI_DEVICE_ARGS,
+               (int)strlen(b->name) + (*args ? (int)strlen(args) + 2 : 0) + 5);
     text_printf(out, ");\n}\n");
 }
 
+/* How many entries call the body. */
 static int entries_of(const Plan *p, const Body *b)
 {
     int n = 0;
@@ -262,6 +289,7 @@ static int entries_of(const Plan *p, const Body *b)
     return n;
 }
 
+/* The first entry of a body; NULL if it has none. */
 static const Entry *first_entry(const Plan *p, const Body *b)
 {
     for (int i = 0; i < p->entries.n; i++)
@@ -270,6 +298,7 @@ static const Entry *first_entry(const Plan *p, const Body *b)
     return NULL;
 }
 
+/* A body with its head and its entries; nothing if it has no entry. */
 static void emit_body(Text *out, const Plan *p, const Body *b)
 {
     Text code = { 0 };
@@ -283,7 +312,8 @@ static void emit_body(Text *out, const Plan *p, const Body *b)
     body_head(out, &e, code.at);
     if (!is_template(&e)) {
         const Entry *n = first_entry(p, b);
-        text_printf(out, "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads, n->blocks, n->symbol);
+        text_printf(out, "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads,
+                    n->blocks, n->symbol);
         abi_params(out, p->kernel->function, ABI_DEVICE, (int)strlen(n->symbol) + 1);
         text_printf(out, ")\n{\n%s}\n\n", code.at);
         return;
@@ -297,6 +327,7 @@ static void emit_body(Text *out, const Plan *p, const Body *b)
     text_add(out, "\n", 1);
 }
 
+/* The device code of a kernel: all its bodies. */
 void emit_kernel(Text *out, const Plan *p)
 {
     choose_fills(p);

@@ -3,11 +3,11 @@
 #define EMIT_H
 #include "plan.h"
 
-/* ---- abi.c: names and parameter lists that device and host code share ------------------------- */
+/* ---- abi.c: names and parameter lists that device and host code share ------------------------ */
 
-bool        c_reserved(const char *word);          /* a C, C++ or CUDA word, macro or library name */
+bool        c_reserved(const char *word);          /* by C, C++, CUDA or a template */
 const char *c_name(Name name);                     /* usable in the output: `double` -> `double_` */
-const char *c_stride(const Param *p, int axis);    /* y_stride, or y_stride_0 .. where there are several */
+const char *c_stride(const Param *p, int axis);    /* y_stride; of several y_stride_0 .. */
 int         c_strides(const Param *p);             /* how many strides it is passed with */
 /* csym.c: a Sym as a C expression of int64_t. atom() gives an atom's text, with precedence at least
    that of a cast; NULL: names by c_name. Names of k's extents, and what is made of them without a
@@ -17,11 +17,11 @@ const char *c_sym(Sym s);
 const char *c_sym_with(Sym s, const char *(*atom)(Sym atom, void *arg), void *arg);
 const char *c_sym_in(const Kernel *k, Sym s, const char *(*atom)(Sym atom, void *arg), void *arg);
 bool        sym_not_negative(const Kernel *k, Sym s);   /* whatever the extents are */
-/* How many programs an axis has: tile_ceil(M, 8); the largest of several outputs', those that may be
-   NULL only if they are there: tile_max(tile_ceil(M, 8), mean ? tile_ceil(G, 8) : 0). */
+/* How many programs an axis has: tile_ceil(M, 8); the largest of several outputs', those that may
+   be NULL only if they are there: tile_max(tile_ceil(M, 8), mean ? tile_ceil(G, 8) : 0). */
 const char *c_programs(const Kernel *k, const Axis *axis);
 typedef enum {
-    ABI_DEVICE,         /* float *__restrict__ y, int64_t y_stride, .., float eps, int64_t M, int64_t N */
+    ABI_DEVICE,   /* float *__restrict__ y, int64_t y_stride, .., float eps, int64_t M, int64_t N */
     ABI_DEVICE_ARGS,    /* y, y_stride, .., eps, M, N */
     ABI_STRIDED,        /* float *y, int64_t y_stride, .., int64_t N, cudaStream_t stream */
     ABI_PLAIN,          /* float *y, .., int64_t N, cudaStream_t stream */
@@ -31,13 +31,13 @@ typedef enum {
 /* Parameters, wrapped at 100 columns with continuation lines indented by `indent`. */
 void abi_params(Text *out, const Function *f, AbiForm form, int indent);
 
-/* ---- emit.c and the files after it: the device code of one kernel ------------------------------ */
+/* ---- emit.c and the files after it: the device code of one kernel ---------------------------- */
 
 void emit_kernel(Text *out, const Plan *plan);     /* bodies and entries, with their heads */
 /* The lines of a kernel for the head of the file: program, variants, traffic. */
 void emit_summary(Text *out, const Plan *plan);
 
-/* ---- template.c: helpers, brought along only if their name is used ------------------------------ */
+/* ---- template.c: helpers, brought along only if their name is used --------------------------- */
 
 /* The sections of templates/ whose functions `code` names, and those that they name in turn;
    `instructions`: those of ptx.cu, for the TILE_EMULATOR section; `host`: those of host.cu, for the
@@ -45,7 +45,7 @@ void emit_summary(Text *out, const Plan *plan);
 void bring_helpers(Text *instructions, Text *helpers, Text *host, const char *code);
 bool template_named(const char *word);             /* a section has this name */
 
-/* ---- launch.c, header.c --------------------------------------------------------------------------- */
+/* ---- launch.c, header.c ---------------------------------------------------------------------- */
 
 /* The launch functions of f. plans[i] belongs to f->kernels.at[i]. */
 void emit_launch(Text *out, const Function *f, Plan *const *plans);
@@ -53,9 +53,9 @@ void emit_launch(Text *out, const Function *f, Plan *const *plans);
 void emit_header(Text *out, const Program *p, Plan *const *const *plans, const char *guard,
                  const char *file);
 
-/* ---- file.c: the whole .cu ------------------------------------------------------------------------ */
+/* ---- file.c: the whole .cu ------------------------------------------------------------------- */
 
-/* Both texts of a program; base: softmax for softmax.cu and softmax.h; header may be NULL: then there
-   is none to include. false after a report. */
+/* Both texts of a program; base: softmax for softmax.cu and softmax.h; header may be NULL: then
+   there is none to include. false after a report. */
 bool emit_program(const Program *p, const char *base, Text *cu, Text *header);
 #endif

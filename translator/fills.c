@@ -11,6 +11,7 @@ static const Constant *tried_fill(const Op *load, void *arg)
     return m->has_fill ? &m->fill : NULL;
 }
 
+/* Does v lie along a whole axis, one of these? */
 static bool along_whole(const Value *v, uint32_t axes)
 {
     for (int a = 0; a < v->type.rank; a++)
@@ -19,14 +20,16 @@ static bool along_whole(const Value *v, uint32_t axes)
     return false;
 }
 
+/* Counts a reduction that would need a mask with the fills of now. */
 static void count_masks(Op *op, void *arg)
 {
     Trying *t = arg;
     if (op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes))
-        t->masks += !pad_is_identity(pad_along(op->args[0], op->reduce_axes, tried_fill, NULL), op->reduce,
-                                     op->args[0]->type.elem);
+        t->masks += !pad_is_identity(pad_along(op->args[0], op->reduce_axes, tried_fill, NULL),
+                                     op->reduce, op->args[0]->type.elem);
 }
 
+/* How many reductions need a mask with the fills of now. */
 static int masks(const Plan *p)
 {
     Trying t = { .plan = p };
@@ -39,12 +42,14 @@ static Constant candidate(Elem e, int i)
 {
     if (elem_is_float(e))
         return (Constant){ .f = i == 0 ? 0 : i == 1 ? -INFINITY : i == 2 ? INFINITY : 1 };
-    int64_t high = elem_info[e].class == CLASS_UNSIGNED ? -1 : INT64_MAX >> (64 - 8 * elem_info[e].bytes);
+    int64_t high =
+        elem_info[e].class == CLASS_UNSIGNED ? -1 : INT64_MAX >> (64 - 8 * elem_info[e].bytes);
     int64_t low = elem_info[e].class == CLASS_UNSIGNED || e == EL_BOOL ? 0 : -high - 1;
     Constant c = { .i = i == 0 ? 0 : i == 1 ? low : i == 2 ? (e == EL_BOOL ? 1 : high) : 1 };
     return elem_info[e].class == CLASS_UNSIGNED ? round_to_elem(e, c) : c;
 }
 
+/* Gives a load along a whole axis its best fill, the others as they are. */
 static void choose(Op *op, void *arg)
 {
     const Plan *p = arg;
@@ -62,13 +67,15 @@ static void choose(Op *op, void *arg)
     m->fill = candidate(op->results[0]->type.elem, best);
 }
 
+/* Counts the reductions along a whole axis. */
 static void count_needs(Op *op, void *arg)
 {
     Trying *t = arg;
     t->masks += op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes);
 }
 
-/* Chooses for each load along a whole axis the fill that leaves the fewest reductions with a mask. */
+/* Chooses for each load along a whole axis the fill that leaves the fewest reductions
+   with a mask. */
 void choose_fills(const Plan *p)
 {
     Trying t = { .plan = p };

@@ -2,6 +2,7 @@
 #include "mapping.h"
 #include <string.h>
 
+/* A line for the head about padding and masks, once. */
 void note_padding(Emit *e, const char *text)
 {
     for (int i = 0; i < e->padding_notes.n; i++)
@@ -10,6 +11,7 @@ void note_padding(Emit *e, const char *text)
     push(&e->padding_notes, text);
 }
 
+/* A line for the head about a barrier, once. */
 void note_barrier(Emit *e, const char *text)
 {
     for (int i = 0; i < e->barrier_notes.n; i++)
@@ -18,12 +20,13 @@ void note_barrier(Emit *e, const char *text)
     push(&e->barrier_notes, text);
 }
 
+/* The extent of a Dim as C. */
 static const char *extent_text(const Dim *d)
 {
     return c_sym(d->extent);
 }
 
-/* ---- one body ------------------------------------------------------------------------------------- */
+/* ---- one body -------------------------------------------------------------------------------- */
 
 static const char *const titles[] = {
     [BODY_TILE] = "a tile in registers", [BODY_WARP] = "a row in one warp's registers",
@@ -40,6 +43,7 @@ static void head_title(Text *out, const Emit *e)
     text_printf(out, "%s\n//\n", t.at);
 }
 
+/* How many threads are a program, and how many programs a block. */
 static void head_block(Text *out, const Emit *e)
 {
     const Body *b = e->body;
@@ -47,11 +51,15 @@ static void head_block(Text *out, const Emit *e)
     if (b->kind == BODY_BLOCK)
         text = arena_printf("%s threads are one program", e->threads);
     else if (b->kind == BODY_WARP && b->programs > 1)
-        text = arena_printf("%d threads are one program; a block has %d of them, which one alone could not fill a "
-                            "multiprocessor with, or one that holds much", b->threads, b->programs);
+        text = arena_printf(
+            "%d threads are one program; a block has %d of them, which one alone could not fill a "
+            "multiprocessor with, or one that holds much",
+            b->threads, b->programs);
     else if (b->programs > 1)
-        text = arena_printf("%d threads = %d programs of %d: small programs share a block, which alone could "
-                            "not fill a multiprocessor", b->threads * b->programs, b->programs, b->threads);
+        text = arena_printf(
+            "%d threads = %d programs of %d: small programs share a block, which alone could "
+            "not fill a multiprocessor",
+            b->threads * b->programs, b->programs, b->threads);
     else
         text = arena_printf("%d threads are one program", b->threads);
     wrap_comment(out, "block", text);
@@ -61,13 +69,16 @@ static void head_block(Text *out, const Emit *e)
 static void head_dim(Text *out, Emit *e, const Dim *d)
 {
     const Spread *s = spread_of(e, d);
-    const char *rep = repeats_text(e, d), *who = s->threads > 1 ? e->coordinate_thread[d->id] : NULL;
+    const char *rep = repeats_text(e, d),
+               *who = s->threads > 1 ? e->coordinate_thread[d->id] : NULL;
     const char *first = first_element(e, d, rep ? e->repeat[d->id] : NULL);
     const char *what = has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
                                        : arena_printf("element %s", first);
     if (s->loops)
-        what = arena_printf("%s, then on by %s%d", has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
-                            : arena_printf("element %s", first), has_lanes(e, d) ? arena_printf("%s * ", e->w) : "", s->threads);
+        what = arena_printf("%s, then on by %s%d",
+                            has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
+                                            : arena_printf("element %s", first),
+                            has_lanes(e, d) ? arena_printf("%s * ", e->w) : "", s->threads);
     const char *text = arena_printf("of %s: a thread holds %s", extent_text(d), what);
     if (rep)
         text = arena_printf("%s, for %s = 0 .. %s - 1", text, e->repeat[d->id], rep);
@@ -84,15 +95,19 @@ static void head_picture(Text *out, Emit *e, const Dim *d)
         return;
     int w = s->vector, last = s->threads - 1;
     const char *who = s->threads == 32 ? "lane" : "thread";
-    text_printf(out, "//\n//                  %-8s%4d%5d%5d        %-5d%5d%5d       (W = %d)\n", e->coordinate[d->id],
-                0, w, 2 * w, w * last, w * (last + 1), w * (last + 2), w);
-    text_printf(out, "//                  %-8s%4d%5d%5d  ...   %-5d%5d%5d  ...\n", who, 0, 1, 2, last, 0, 1);
+    text_printf(out, "//\n//                  %-8s%4d%5d%5d        %-5d%5d%5d       (W = %d)\n",
+                e->coordinate[d->id], 0, w, 2 * w, w * last, w * (last + 1), w * (last + 2), w);
+    text_printf(out, "//                  %-8s%4d%5d%5d  ...   %-5d%5d%5d  ...\n", who, 0, 1, 2,
+                last, 0, 1);
     if (!s->loops)
-        text_printf(out, "//                  %-8s%4d ------------------%9d ---------\n", e->repeat[d->id], 0, 1);
+        text_printf(out, "//                  %-8s%4d ------------------%9d ---------\n",
+                    e->repeat[d->id], 0, 1);
     text_printf(out, "//\n");
 }
 
-static void head_notes(Text *out, const char *head, const char *const *notes, int n, const char *none)
+/* The notes under one heading; `none`, if not NULL, where there are none. */
+static void head_notes(Text *out, const char *head, const char *const *notes, int n,
+                       const char *none)
 {
     for (int i = 0; i < n; i++)
         wrap_comment(out, i ? "" : head, notes[i]);
@@ -100,6 +115,7 @@ static void head_notes(Text *out, const char *head, const char *const *notes, in
         wrap_comment(out, head, none);
 }
 
+/* The tensors that vector accesses need aligned. */
 static const char *vector_terms(const Plan *p)
 {
     Text t = { 0 };
@@ -110,6 +126,7 @@ static const char *vector_terms(const Plan *p)
     return t.at;
 }
 
+/* What must hold of the arguments for this body to be launched. */
 static void head_launch(Text *out, const Emit *e)
 {
     const Plan *p = e->plan;
@@ -119,8 +136,11 @@ static void head_launch(Text *out, const Emit *e)
     if (e->body->kind == BODY_BLOCK)
         text_printf(&t, "%s <= what the registers of the entry hold", c_sym(p->whole));
     if (p->vectors.n)
-        text_printf(&t, "%sfor W > 1: %s lie at multiples of 16 bytes (of W elements, if those are fewer), "
-                    "their rows too, and rows are multiples of W long", t.n ? "; " : "", vector_terms(p));
+        text_printf(
+            &t,
+            "%sfor W > 1: %s lie at multiples of 16 bytes (of W elements, if those are fewer), "
+            "their rows too, and rows are multiples of W long",
+            t.n ? "; " : "", vector_terms(p));
     if (t.n)
         wrap_comment(out, "launch", arena_printf("has checked: %s", t.at));
 }
@@ -143,17 +163,20 @@ void body_head(Text *out, Emit *e, const char *code)
     text_printf(out, "\n");
 }
 
-/* ---- the head of the file ------------------------------------------------------------------------------- */
+/* ---- the head of the file -------------------------------------------------------------------- */
 
+/* i: 8, as `by` cuts an axis of an output. */
 static const char *cut_text(const Kernel *k, const struct Cut *c)
 {
     const char *size = c->kind == CUT_ELEMENTS ? "" : c_sym(c->size);
-    const char *name = c->axis >= 0 && k->axes.at[c->axis].name ? c_name(k->axes.at[c->axis].name) : NULL;
+    const char *name = c->axis >= 0 && k->axes.at[c->axis].name ? c_name(k->axes.at[c->axis].name)
+                                                                : NULL;
     if (c->kind == CUT_REGION)
         return "_";
     return !name ? size : *size ? arena_printf("%s: %s", name, size) : arena_printf("%s:", name);
 }
 
+/* M, N */
 static const char *shape_text(const Type *t)
 {
     Text s = { 0 };
@@ -162,6 +185,7 @@ static const char *shape_text(const Type *t)
     return s.at ? s.at : "";
 }
 
+/* y[M, N] by [i: 8, j:], ..: what the kernel writes. */
 static const char *outputs_text(const Kernel *k)
 {
     Text t = { 0 };
@@ -177,6 +201,7 @@ static const char *outputs_text(const Kernel *k)
     return t.at ? t.at : "";
 }
 
+/* x[M, N], ..: what it reads alone. */
 static const char *inputs_text(const Kernel *k)
 {
     Text t = { 0 };
@@ -207,10 +232,12 @@ static void summary_body(Text *out, const Plan *p, const Body *b, const char *he
             text_printf(&names, "%s_%lld", names.n ? ", " : "", (long long)n->capacity);
         longest = n->capacity;
     }
-    const char *when = !p->whole ? "" : longest ? arena_printf("%s <= %lld: ", c_sym(p->whole), (long long)longest)
-                     : arena_printf("any %s: ", c_sym(p->whole));
-    wrap_comment(out, head, arena_printf("%s%s%s    %s%s", b->name, names.n ? " " : "", names.n ? names.at : "",
-                                         when, ways[b->kind]));
+    const char *when = !p->whole ? ""
+        : longest                ? arena_printf("%s <= %lld: ", c_sym(p->whole), (long long)longest)
+                                 : arena_printf("any %s: ", c_sym(p->whole));
+    wrap_comment(out, head,
+                 arena_printf("%s%s%s    %s%s", b->name, names.n ? " " : "",
+                              names.n ? names.at : "", when, ways[b->kind]));
 }
 
 /* The lines of a kernel in the head of the file. */
@@ -218,10 +245,12 @@ void emit_summary(Text *out, const Plan *p)
 {
     const Kernel *k = p->kernel;
     bool first = true;
-    text_printf(out, "// kernel %s%s    %s  <-  %s\n//\n", k->function->symbol, k->suffix, outputs_text(k),
-                inputs_text(k));
-    wrap_comment(out, "program", k->axes.n == 0 ? "one alone" : "one for each part of the outputs, as they are "
-                 "cut above");
+    text_printf(out, "// kernel %s%s    %s  <-  %s\n//\n", k->function->symbol, k->suffix,
+                outputs_text(k), inputs_text(k));
+    wrap_comment(out, "program",
+                 k->axes.n == 0 ? "one alone"
+                                : "one for each part of the outputs, as they are "
+                                  "cut above");
     for (int i = 0; i < p->bodies.n; i++) {
         bool has = false;
         for (int j = 0; j < p->entries.n; j++)
@@ -231,11 +260,14 @@ void emit_summary(Text *out, const Plan *p)
         first &= !has;
     }
     if (p->vectors.n)
-        wrap_comment(out, "", arena_printf("each with accesses of %d elements, and as .._unaligned with one at a "
-                                           "time, for pointers or rows that are not aligned",
-                                           p->entries.at[0].width));
+        wrap_comment(
+            out, "",
+            arena_printf("each with accesses of %d elements, and as .._unaligned with one at a "
+                         "time, for pointers or rows that are not aligned",
+                         p->entries.at[0].width));
     if (p->longest)
-        wrap_comment(out, "longest", arena_printf("%s <= %lld: %s", c_sym(p->whole), (long long)p->longest,
-                                                  p->longest_why));
+        wrap_comment(out, "longest",
+                     arena_printf("%s <= %lld: %s", c_sym(p->whole), (long long)p->longest,
+                                  p->longest_why));
     text_printf(out, "//\n");
 }

@@ -25,7 +25,7 @@ typedef struct {
     const char *name;                              /* as in the language: bf16 */
     ElemClass class;
     int bytes;
-    int digits;                                    /* significand bits of a float, value bits of an int */
+    int digits;                                    /* of the significand, or value bits of an int */
     const char *device, *c_type;                   /* in CUDA C++ and in the C99 header */
 } ElemInfo;
 extern const ElemInfo elem_info[EL_COUNT];         /* ops.c */
@@ -41,7 +41,7 @@ typedef enum { TYPE_TILE, TYPE_TENSOR } TypeKind;
    for at most one whole axis, whose extent is a Sym known at launch. */
 typedef struct { TypeKind kind; Elem elem; int rank; Sym dim[MAX_RANK]; } Type;
 
-typedef union { int64_t i; uint64_t u; double f; } Constant;  /* by class; f16.. f64 all in f, bool in i */
+typedef union { int64_t i; uint64_t u; double f; } Constant;  /* by class: floats in f, bool in i */
 
 /* ---- what padding.c finds ------------------------------------------------------------------- */
 
@@ -52,9 +52,10 @@ typedef struct { ValidKind kind; Sym lo, hi; bool some; } Valid;
 typedef enum {
     PAD_UNKNOWN,
     PAD_CONST,          /* value */
-    PAD_MINUS_INF_OR_NAN, /* -inf; or NaN, but only where every valid element of the same reduction is NaN
-                             too: t - max(t) with t padded by -inf. (A whole axis of extent 0 has no
-                             valid element: there it is NaN, and what sums it up must not look.) */
+    PAD_MINUS_INF_OR_NAN, /* -inf; or NaN, but only where every valid element of the same reduction
+                             is NaN too: t - max(t) with t padded by -inf. (A whole axis of extent
+                             0 has no valid element: there it is NaN, and what sums it up must not
+                             look.) */
     PAD_ZERO_OR_NAN     /* 0; or NaN, likewise: exp of the above */
 } PadKind;
 typedef struct { PadKind kind; Constant value; } Pad;
@@ -69,45 +70,45 @@ typedef struct Function Function;
 
 struct Value {
     Type type;
-    Op *def;                                       /* NULL: parameter, program index, region argument */
+    Op *def;                                       /* NULL: parameter, index, region argument */
     Block *block;                                  /* the region whose argument it is, or NULL */
     int id;                                        /* unique in the kernel, from 0; array index */
     Name name;                                     /* the user's (last) name for it, or NULL */
     Pos pos;                                       /* the expression that made it */
     int uses;                                      /* kept by ir_count_uses */
-    Sym sym;                                       /* check: what sym_of_value found; of an int parameter
-                                                      from the start: sym_name(its name) */
+    Sym sym;                                       /* check: what sym_of_value found; an int
+                                                      parameter's: sym_name(its name) */
     Valid valid[MAX_TILE_RANK];                    /* padding.c */
     Pad pad;
     void *plan;                                    /* mapping: layout and C name (emit.h) */
 };
 
 typedef enum {
-    OP_CONST,           /* -> scalar                              constant */
-    OP_SYM,             /* -> scalar i64                          sym: extents, ceil(M, 8).. */
-    OP_HAS,             /* tensor -> bool                         is the optional argument there? */
-    OP_ELEM,            /* a[, b, c] -> tile; same shapes         row: one of ops.def; types by the row */
-    OP_CAST,            /* a -> tile of another element type      language.md section 6 */
+    OP_CONST,           /* -> scalar                           constant */
+    OP_SYM,             /* -> scalar i64                       sym: extents, ceil(M, 8).. */
+    OP_HAS,             /* tensor -> bool                      is the optional argument there? */
+    OP_ELEM,            /* a[, b, c] -> tile; same shapes      row: of ops.def; types by it */
+    OP_CAST,            /* a -> tile of another element type   language.md section 6 */
     OP_BITCAST,         /* a -> tile of another type, same bytes */
     OP_SELECT,          /* bool c, a, b -> tile; same shapes */
-    OP_BROADCAST,       /* a -> larger shape                      axes right-aligned; extent 1 stretches */
-    OP_EXPAND,          /* a -> with extents 1                    axes (bit mask of the result's) */
-    OP_SQUEEZE,         /* a -> without extents 1                 axes (bit mask of the operand's) */
+    OP_BROADCAST,       /* a -> larger shape                   right-aligned; extent 1 stretches */
+    OP_EXPAND,          /* a -> with extents 1                 axes (mask of the result's) */
+    OP_SQUEEZE,         /* a -> without extents 1              axes (mask of the operand's) */
     OP_RESHAPE,         /* a -> same elements in row-major order; static extents only */
-    OP_PERMUTE,         /* a -> result axis i is operand axis perm[i]                        (later) */
-    OP_IOTA,            /* from -> [n]: from + 0, 1, ..           any integer or float type */
-    OP_COORD,           /* tensor -> i64 [n]: coordinates along `axis` of the part; start[0], lo[0], hi[0] */
+    OP_PERMUTE,         /* a -> result axis i is operand axis perm[i]; later */
+    OP_IOTA,            /* from -> [n]: from + 0, 1, ..        any integer or float type */
+    OP_COORD,           /* tensor -> i64 [n]: coordinates along `axis` of a part: start[0] .. */
     OP_FILL,            /* a, scalar v -> a with v where it is not valid */
     OP_KEEP,            /* a, i64 lo, hi -> a; only [lo, hi) of `axis` is valid */
     OP_VALID,           /* a -> bool tile: true where a is valid */
-    OP_REDUCE,          /* a -> without the axes (bit mask)       reduce: what; result elem = accumulator's */
-    OP_LOAD,            /* tensor, pad scalar -> tile             access */
-    OP_STORE,           /* tensor, tile [, bool mask]             access */
-    OP_IF,              /* bool -> joined values                  region 0: then, 1: else */
-    OP_FOR,             /* from, to, step, inits.. -> carried     region 0; args: index i64, carried.. */
-    OP_WHILE,           /* inits.. -> carried                     region 0: condition (yields bool first,
-                                                                  then carried), 1: body; args: carried */
-    OP_YIELD,           /* values: ends a region; an arm without it has left by break, continue, return */
+    OP_REDUCE,          /* a -> without the axes (bit mask)    reduce: what; elem: accumulator's */
+    OP_LOAD,            /* tensor, pad scalar -> tile          access */
+    OP_STORE,           /* tensor, tile [, bool mask]          access */
+    OP_IF,              /* bool -> joined values               region 0: then, 1: else */
+    OP_FOR,             /* from, to, step, inits.. -> carried  region 0; args: index, carried.. */
+    OP_WHILE,           /* inits.. -> carried                  region 0: condition (yields bool,
+                                                               carried..), 1: body; args: carried */
+    OP_YIELD,           /* values: ends a region; an arm without it has left by break, return .. */
     OP_BREAK,           /* carried values of the innermost loop */
     OP_CONTINUE,        /* likewise */
     OP_RETURN,          /* ends the program */
@@ -130,7 +131,7 @@ typedef struct {
     int64_t step[MAX_RANK];
     int map[MAX_RANK];
     bool part;                                     /* through the owned part of a &mut */
-    bool covers;                                   /* a store: covers the whole part (or piece k of all) */
+    bool covers;                                   /* a store: all of the part (or its pieces) */
 } Access;
 
 
@@ -138,13 +139,13 @@ struct OpRow;
 struct Op {
     OpKind kind;
     Pos pos;                                       /* the expression */
-    Pos stmt;                                      /* the statement, as it is copied into the output */
+    Pos stmt;                                      /* the statement, as the output copies it */
     int nargs, nresults, nregions;
     Value **args, **results;
     Block *region[2];
     Op *prev, *next;
     Block *block;                                  /* where it stands */
-    int number, last_number;                       /* in program order; with its regions (mapping) */
+    int number, last_number;                       /* in program order; with regions (mapping) */
     union {                                        /* by kind */
         Constant constant;
         Sym sym;
@@ -155,7 +156,7 @@ struct Op {
         ReduceKind reduce;
     };
     uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
-    Access *access;                                /* OP_LOAD, OP_STORE, OP_COORD (axis `axis` of the tensor) */
+    Access *access;                                /* OP_LOAD, OP_STORE, OP_COORD (of `axis`) */
     const Node *attrs;                             /* OP_FOR: its #[..], N_ATTRS, or NULL */
 };
 
@@ -165,7 +166,7 @@ struct Block {
     Value **args; int nargs;
 };
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 typedef enum { PARAM_SHARED, PARAM_MUT, PARAM_ATOMIC, PARAM_SCALAR } ParamKind;
 typedef struct {
@@ -175,13 +176,13 @@ typedef struct {
     Type type;                                     /* tensor, or scalar (rank 0) */
     bool optional, strided;
     bool written, updated, loaded;                 /* of &mut: every element stored / some / read */
-    bool unnamed[MAX_RANK];                        /* the extent is _ : its name is made: x_extent_0 */
+    bool unnamed[MAX_RANK];                        /* the extent is _, its name made: x_extent_0 */
     Value *value;
     /* of &mut with `by`: how each axis is cut */
     bool has_by;
     struct Cut {
         enum { CUT_TILES, CUT_ELEMENTS, CUT_WHOLE, CUT_REGION } kind;
-        int axis;                                  /* program axis (index into kernel->axes), or -1 */
+        int axis;                                  /* program axis (into kernel->axes), or -1 */
         Sym size;                                  /* elements of one part: BM, 1, the extent */
     } cut[MAX_RANK];
 } Param;
@@ -190,22 +191,31 @@ typedef struct {
     Name name;                                     /* i; NULL if not named */
     Pos pos;
     Value *index;                                  /* i64 */
-    LIST(struct Count { int param; Sym count; }) counts;  /* programs that each output needs: ceil(M, BM);
-                                                      the axis has their maximum; param -1: grid clause */
+    LIST(struct Count { int param; Sym count; }) counts;
+        /* programs that each output needs: ceil(M, BM); the axis has their maximum; param -1: the
+           grid clause */
 } Axis;
 
-typedef struct { Pos pos; enum { COND_EQ, COND_NE, COND_LT, COND_LE, COND_TRUE, COND_FALSE, COND_ALIGNED } kind;
-                 Sym a, b; Name tensor; } Cond;    /* a == b, ..; aligned(tensor, a) */
+typedef struct {
+    Pos pos;
+    enum { COND_EQ, COND_NE, COND_LT, COND_LE, COND_TRUE, COND_FALSE, COND_ALIGNED } kind;
+    Sym a, b; Name tensor;                         /* a == b, ..; aligned(tensor, a) */
+} Cond;
 
-typedef struct { Name name; Pos pos; const Node *args; int64_t value; } Attr;   /* value: of the first argument, if an int */
+typedef struct {
+    Name name;
+    Pos pos;
+    const Node *args;
+    int64_t value;                                 /* of the first argument, if an int */
+} Attr;
 
 struct Kernel {
     Function *function;
-    const char *suffix;                            /* "" or "_D64_BM128": what tells it from its siblings */
+    const char *suffix;                            /* "" or "_D64_BM128": its siblings differ */
     LIST(struct Static { Name name; Elem elem; int64_t value; bool listed; Pos pos; }) statics;
         /* int and bool static parameters and their values; listed: chosen by the caller */
     LIST(Param) params;                            /* tensors and scalars, in source order */
-    LIST(Name) extents;                            /* names bound at launch, in order of appearance */
+    LIST(Name) extents;                            /* bound at launch, in order of appearance */
     LIST(Axis) axes;                               /* program axes, slowest first */
     LIST(Cond) conds;                              /* of where, what is left for the launch */
     LIST(Attr) attrs;
@@ -220,10 +230,16 @@ struct Function {
     Pos pos;
     const Node *decl;                              /* N_KERNEL */
     const char *comment;                           /* the lines above it in the source, or NULL */
-    LIST(struct StaticArg { Name name; Elem elem; LIST(int64_t) values; bool extent; Pos pos; }) listed;
-        /* static ints and bools with a list, in order: a C argument unless `extent` (it stands as an
-           extent of a tensor: then the extent argument of this name chooses) */
-    LIST(Kernel *) kernels;                        /* in order of preference; all have the same params */
+    LIST(struct StaticArg {
+        Name name;
+        Elem elem;
+        LIST(int64_t) values;
+        bool extent;
+        Pos pos;
+    }) listed;
+        /* static ints and bools with a list, in order: a C argument unless `extent` (it stands as
+           an extent of a tensor: then the extent argument of this name chooses) */
+    LIST(Kernel *) kernels;                        /* by preference; all have the same params */
 };
 
 typedef struct {
@@ -232,7 +248,7 @@ typedef struct {
     LIST(const Source *) used;                     /* files that `use` brought in, for -MD */
 } Program;
 
-/* ---- ops.def, ops.c: what the elementwise operations are ---------------------------------------- */
+/* ---- ops.def, ops.c: what the elementwise operations are ------------------------------------- */
 
 typedef enum {          /* which operands an operation takes; the result's type */
     RULE_FLOAT,         /* floats (not f8, tf32) -> the same */
@@ -243,34 +259,37 @@ typedef enum {          /* which operands an operation takes; the result's type 
     RULE_COMPARE,       /* numbers -> bool */
     RULE_EQUAL,         /* numbers or bool -> bool */
     RULE_TEST,          /* floats -> bool: isnan */
-    RULE_SHIFT          /* integers, count of any integer type (cast to the first's by check) -> the first's */
+    RULE_SHIFT          /* integers, count of any integer type (check casts it) -> the first's */
 } TypeRule;
 
 typedef struct OpRow {
-    const char *name;                              /* as it is called: exp; operators: add, sub, lt, .. */
+    const char *name;                              /* as it is called: exp; operators: add, .. */
     const char *symbol;                            /* the operator as written: "+", or NULL */
     int arity;
     TypeRule rule;
-    const char *cuda_f32, *cuda_f64, *cuda_int;    /* $0 $1 $2: operands (already in parentheses where
-                                                      needed), $T: the element type; NULL: not for it.
-                                                      f16, bf16: by f32, then rounded, if cuda_f16 is NULL */
+    const char *cuda_f32, *cuda_f64, *cuda_int;    /* $0 $1 $2: operands (in parentheses where
+                                                      needed), $T: the element type; NULL: not for
+                                                      it. f16, bf16: by f32, then rounded, if
+                                                      cuda_f16 is NULL */
     const char *cuda_f16;                          /* NULL, or the text for both 16-bit types */
-    int ulp;                                       /* largest error of f32 and f64, 0: correctly rounded */
+    int ulp;                                       /* largest error of f32 and f64; 0: rounded */
     const char *meaning;                           /* for docs/ops.md */
-    enum { FUSE_NONE, FUSE_PRODUCT, FUSE_SUM } fuse;   /* a compiler may fuse such a product into such
-                                                      a sum: then __fmul_rn or __dmul_rn is written */
+    enum { FUSE_NONE, FUSE_PRODUCT, FUSE_SUM } fuse;
+        /* a compiler may fuse such a product into such a sum: then __fmul_rn or __dmul_rn is
+           written */
 } OpRow;
 extern const OpRow op_rows[]; extern const int op_row_count;
 const OpRow *op_row(const char *name);             /* by name; NULL if there is none */
 const OpRow *op_row_symbol(const char *symbol, int arity);
-/* The reference: one element. a[i] hold the operands (class of `elem`); the result's class by the rule. */
+/* The reference: one element. a[i] hold the operands (class of `elem`); the result's class by the
+   rule. */
 Constant op_reference(const OpRow *row, Elem elem, const Constant a[3]);
-Constant cast_reference(Elem from, Elem to, Constant v);   /* rounding, saturation as in section 6 */
+Constant cast_reference(Elem from, Elem to, Constant v);  /* rounding, saturation as in section 6 */
 Constant round_to_elem(Elem e, Constant v);        /* wraps an int, rounds a float to its type */
 void ops_print(FILE *out);                         /* tilec --ops */
 void ops_markdown(FILE *out);                      /* tilec --ops=markdown: docs/ops.md */
 
-/* ---- ir.c: making, walking, printing ------------------------------------------------------------- */
+/* ---- ir.c: making, walking, printing --------------------------------------------------------- */
 
 Value *ir_value(Kernel *k, Type type, Pos pos);
 Op    *ir_op(Kernel *k, Block *b, OpKind kind, Pos pos, Pos stmt, int nargs, Value **args,
@@ -281,7 +300,7 @@ void   ir_insert_before(Op *at, Op *op);
 void   ir_remove(Op *op);
 void   ir_replace_uses(Kernel *k, Value *old, Value *by);
 void   ir_count_uses(Kernel *k);
-void   ir_walk(Block *b, void (*f)(Op *op, void *arg), void *arg);   /* in order, regions after their op */
+void   ir_walk(Block *b, void (*f)(Op *op, void *arg), void *arg);   /* regions after their op */
 void   ir_dump(FILE *out, const Program *p);
 void   ir_dump_kernel(FILE *out, const Kernel *k);
 Type   type_scalar(Elem e);
@@ -292,26 +311,27 @@ bool   type_is_whole(const Type *t, int axis);     /* the extent is not static *
 int64_t type_extent(const Type *t, int axis);      /* static extent; -1 for a whole axis */
 const char *elem_constant_text(Elem e, Constant c); /* for dumps: 1.5, -inf, true */
 
-/* ---- the passes over it, in order -------------------------------------------------------------- */
+/* ---- the passes over it, in order ------------------------------------------------------------ */
 
 Program *check(Node *file);                        /* resolve, check, lower; NULL-safe; reports */
-/* What v would hold outside its valid part (and past the end of whole axes) if loads had other fills
-   there: fill() gives a load's, or NULL for the pad that the program says. pad_along: at the places
-   that lie outside along one of these axes, wherever they lie along the others. A fill is taken for
-   what lies past the end of a whole axis; along other axes padding is data for a store, so what a
-   load with another fill holds there is not known. */
+/* What v would hold outside its valid part (and past the end of whole axes) if loads had other
+   fills there: fill() gives a load's, or NULL for the pad that the program says. pad_along: at the
+   places that lie outside along one of these axes, wherever they lie along the others. A fill is
+   taken for what lies past the end of a whole axis; along other axes padding is data for a store,
+   so what a load with another fill holds there is not known. */
 Pad      pad_if(const Value *v, const Constant *(*fill)(const Op *load, void *arg), void *arg);
-Pad      pad_along(const Value *v, uint32_t axes, const Constant *(*fill)(const Op *load, void *arg), void *arg);
+Pad      pad_along(const Value *v, uint32_t axes,
+                   const Constant *(*fill)(const Op *load, void *arg), void *arg);
 bool     pad_is_identity(Pad p, ReduceKind kind, Elem elem);
-bool     verify(const Program *p, const char *after);   /* the IR's own rules; prints what is broken */
+bool     verify(const Program *p, const char *after);   /* the IR's rules; prints what is broken */
 /* Valid parts; reports errors of rule 3. Once a kernel: what comes later keeps them, so that what a
    program means, and whether it is one, does not depend on what simplify() can fold or drop. */
 void     padding(Program *p);
-void     simplify(Program *p);                     /* fold, drop; needs the valid parts, and keeps them */
+void     simplify(Program *p);                     /* fold, drop; needs and keeps valid parts */
 void     drop_unused(Kernel *k);                   /* unused.c: the second half of it */
 void     padding_dump(FILE *out, const Program *p);     /* every tile: t: [0, 8) x any  pad 0.0 */
 
-/* ---- interp.c and the files after it: the reference interpreter ---------------------------------- */
+/* ---- interp.c and the files after it: the reference interpreter ------------------------------ */
 
 typedef struct {
     void *data; Elem elem; int rank;

@@ -10,17 +10,19 @@ typedef struct {
     Kernel *k;
     int *parent;
     Sym *extent;
-    LIST(int) *members;                            /* of a root: the values that have an axis in it */
+    LIST(int) *members;                          /* of a root: the values that have an axis in it */
     int room;
 } Classes;
 
-enum { ASSUMED_WHOLE = 4096 };                     /* elements, where a length is known at launch only */
+enum { ASSUMED_WHOLE = 4096 };                /* elements, where a length is known at launch only */
 
+/* The number of an axis of a value, for the classes. */
 static int node_of(const Value *v, int axis)
 {
     return v->id * MAX_TILE_RANK + axis;
 }
 
+/* The root of the class of an axis. */
 static int find(Classes *c, int n)
 {
     while (c->parent[n] != n)
@@ -48,6 +50,7 @@ static void grow(Classes *c)
     c->parent = parent, c->extent = extent, c->members = members, c->room = room;
 }
 
+/* Has the axis a Dim? Those of extent 1 have none. */
 static bool has_dim(const Type *t, int axis)
 {
     return !sym_is(t->dim[axis], 1);
@@ -157,7 +160,8 @@ static void relayout(Classes *c, Op *op, int i)
     op->args[i] = to;
 }
 
-/* Ties all axes of arg i of op to those of v, changing the layout of the arg where that cannot be. */
+/* Ties all axes of arg i of op to those of v, changing the layout of the arg where
+   that cannot be. */
 static void tie_arg(Classes *c, Op *op, int i, const Value *v)
 {
     for (int again = 0; again < 2; again++) {
@@ -173,6 +177,7 @@ static void tie_arg(Classes *c, Op *op, int i, const Value *v)
     }
 }
 
+/* Does an op of this kind tie its axes to those of its operands? */
 static bool ties_operands(OpKind kind)
 {
     switch (kind) {
@@ -186,7 +191,8 @@ static bool ties_operands(OpKind kind)
 
 static void tie_block(Classes *c, Block *b, const Value *const *carried, int ncarried);
 
-/* Ties what a loop carries or an if decides: results, region arguments, initial and yielded values. */
+/* Ties what a loop carries or an if decides: results, region arguments,
+   initial and yielded values. */
 static void tie_regions(Classes *c, Op *op)
 {
     int first = op->kind == OP_FOR ? 3 : 0, skip = op->kind == OP_FOR ? 1 : 0;
@@ -204,6 +210,7 @@ static void tie_regions(Classes *c, Op *op)
         tie_block(c, op->region[r], (const Value *const *)op->results, op->nresults);
 }
 
+/* Ties the axes that op needs held alike; carried: those of the innermost loop or if. */
 static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried)
 {
     for (int i = 0; i < op->nresults; i++)
@@ -241,8 +248,9 @@ static void tie_block(Classes *c, Block *b, const Value *const *carried, int nca
     }
 }
 
-/* ---- Dims ------------------------------------------------------------------------------------- */
+/* ---- Dims ------------------------------------------------------------------------------------ */
 
+/* An extent for comparisons, where the true one may be known at launch only. */
 static int64_t assumed(Sym extent)
 {
     int64_t k;
@@ -259,14 +267,15 @@ static void merge_with_neighbours(Classes *c, const Value *v, int a)
         const Value *w = c->k->values.at[c->members[shared].at[i]];
         for (int b = 0; b < v->type.rank; b++)
             for (int d = 0; d < w->type.rank; d++)
-                if (b != a && has_dim(&v->type, b) && has_dim(&w->type, d) && v->type.dim[b] == w->type.dim[d]
+                if (b != a && has_dim(&v->type, b) && has_dim(&w->type, d)
+                    && v->type.dim[b] == w->type.dim[d]
                     && find(c, node_of(w, d)) != find(c, node_of(v, a)))
                     tie(c, v, b, w, d);
     }
 }
 
-/* Ties classes of one extent that no tile has together, but that stand beside the same third: the columns of
-   two loops over the same rows. */
+/* Ties classes of one extent that no tile has together, but that stand beside the same third: the
+   columns of two loops over the same rows. */
 static void merge_alike(Classes *c)
 {
     int n = c->k->values.n;
@@ -342,6 +351,7 @@ bool dims_meet(const Plan *p, const Dim *a, const Dim *b)
     return p->meets[a->id * p->dims.n + b->id];
 }
 
+/* Notes which Dims stand together in some tile. */
 static void make_meets(Plan *p)
 {
     p->meets = new_array(bool, p->dims.n * p->dims.n + 1);
@@ -377,7 +387,7 @@ static void name_dims(Plan *p)
     static const char *const slow[] = { "row", "plane", "cube", "outer" };
     for (int i = 0; i < p->dims.n; i++) {
         Dim *d = p->dims.at[i];
-        int slower = 0;                            /* slow Dims that come after it in a tile with it */
+        int slower = 0;                         /* slow Dims that come after it in a tile with it */
         for (int j = i + 1; j < p->dims.n; j++)
             slower += dims_meet(p, d, p->dims.at[j]) && !p->dims.at[j]->fast;
         d->name = d->fast ? "col" : slow[slower < 3 ? slower : 3];

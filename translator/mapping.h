@@ -21,10 +21,10 @@ typedef struct ValueMap {
     bool declared;
     Value *web;                                    /* union-find: values that share one variable */
     const char *name;                              /* of the web's root */
-    const char *local;                             /* in the phase being written: a name for one element,
-                                                      or of an array [W] */
+    const char *local;                             /* in the phase being written: a name for one
+                                                      element, or of an array [W] */
     bool local_lanes;
-    bool has_fill; Constant fill;                  /* of a load along a whole axis: what lies past its end */
+    bool has_fill; Constant fill;                  /* of a load along a whole axis: past its end */
 } ValueMap;
 static inline ValueMap *map_of(const Value *v) { return v->plan; }
 
@@ -43,61 +43,110 @@ typedef struct Emit {
     Names names;
     LIST(Hoisted) hoisted;                         /* bounds that have a name in this block */
     LIST(HoistedBase) bases;                       /* and where tiles begin */
-    Text *shared;                                  /* declarations of shared memory, first in the body */
+    Text *shared;                                  /* __shared__ declarations, first in the body */
     LIST(const char *) padding_notes, barrier_notes;   /* for the head */
     int barriers;
-    LIST(const Op *) touched;                      /* loads and stores since the last barrier that orders them */
+    LIST(const Op *) touched;                      /* loads and stores that no barrier orders yet */
     int loop_depth;
-    Pos said;                                      /* the statement that was last copied as a comment */
-    const char *coordinate[64];                    /* C name of each Dim's coordinate in this body */
-    const char *coordinate_thread[64];             /* of the thread's part of it: lane, thread / 32 */
+    Pos said;                                      /* the statement last copied as a comment */
+    const char *coordinate[64];                    /* C name of each Dim's coordinate here */
+    const char *coordinate_thread[64];             /* of the thread's part: lane, thread / 32 */
     const char *repeat[64];                        /* and of its loop variable */
     const char *thread;                            /* the thread's number in its program */
-    const char *w, *vecs, *threads, *lane, *warp_lane;   /* names: W VECS THREADS c lane, unless the user has them */
+    const char *w, *vecs, *threads, *lane, *warp_lane;   /* W VECS THREADS c lane, unless taken */
     LIST(const Value *) open;                      /* values with a local name in this phase */
     const Op *root;                                /* of the phase being written */
-    const char *assumed;                           /* the condition that holds where loads are written now */
-    Text *pending; int pending_indent;             /* where hoisted lines go while a phase is written */
+    const char *assumed;                           /* a condition that holds for loads now */
+    Text *pending; int pending_indent;             /* where hoisted lines go during a phase */
 } Emit;
 
-/* ---- place.c: which values are variables, which share one ------------------------------------- */
+/* ---- layout.c -------------------------------------------------------------------------------- */
+void layout(Plan *p);                              /* p->dims; the Dims of every value */
+
+/* ---- facts.c: what is learnt about a kernel -------------------------------------------------- */
+typedef struct {
+    Plan *plan;
+    int live;                                      /* bytes at once for each element held */
+    int late;                                      /* loads made where they are used: weights */
+    int reductions, whole_loads;
+    bool control;                                  /* loops or ifs around reductions */
+    bool row_reduction;                            /* along a fast Dim */
+    bool changes_layout;
+    bool carried_whole;
+    Pos carried_at;
+    int vector;
+    int least_bytes;                               /* of an element that moves along the fast Dim */
+} Facts;
+Facts learn_facts(Plan *p);
+const char *why_not_streamed(const Facts *f);      /* NULL: a whole axis can come in pieces */
+
+/* ---- threads.c: how a body's threads share the elements of each Dim; entries ----------------- */
+int     word_budget(int threads, int width);       /* registers for tiles in each thread */
+int64_t power_above(int64_t n);                    /* the least power of two that is n or more */
+int64_t static_extent(const Dim *d);               /* 1 for a whole Dim */
+Body   *new_body(Plan *p, BodyKind kind, const char *name);
+int     free_bit(const Plan *p, const Body *b, const Dim *d);
+void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
+int     threads_used(const Body *b);
+int     most_held(const Facts *f, const Body *b);  /* elements of one tile, in one thread */
+void    share_block(const Facts *f, Body *b);
+void    add_entry(Plan *p, const Body *b, int threads, int vecs, int width, int64_t capacity,
+                  const char *suffix, int programs);
+
+/* ---- ladder.c: bodies along whole axes ------------------------------------------------------- */
+const Dim *whole_dim(const Plan *p, int nth);      /* NULL if there are fewer */
+bool plan_whole(const Facts *f);                   /* false after a report */
+
+/* ---- web.c: which values share one variable, what is needed at once -------------------------- */
+typedef struct { LIST(Op *) at; } Users;
+typedef struct {
+    Emit *e;
+    Users *users;                                  /* by value id */
+} Placing;
+Users *users_of(const Kernel *k);
+Value *web_root(Value *v);
+void   share_variables(Placing *p);
+int    live_bytes(Emit *e);                        /* of tiles, for each element held */
+
+/* ---- place.c: which values are variables, and their names ------------------------------------ */
 void place(Emit *e);
 const char *fresh(Emit *e, const char *wish);      /* a name not used yet in this scope */
-Value *web_root(Value *v);
+bool   is_full(const Emit *e, const Value *v);     /* has all Dims of its space */
 bool   is_lazy(const Emit *e, const Value *v);     /* streaming, along the whole axis */
 bool   is_view(const Value *v);                    /* broadcast, expand..: printed through */
 
-/* ---- text.c: lines ------------------------------------------------------------------------------ */
+/* ---- text.c: lines --------------------------------------------------------------------------- */
 void line(Emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void open_block(Emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));  /* adds { */
+void open_block(Emit *e, const char *format, ...) __attribute__((format(printf, 2, 3))); /* { */
 void close_block(Emit *e, const char *after);      /* } and more */
-void quote(Emit *e, Pos stmt);                     /* // softmax.tile:5    let t = .. unless just said */
-void drop_single_braces(Text *t);                /* tidy.c */
+void quote(Emit *e, Pos stmt);                     /* // softmax.tile:5    let t = .., once */
 void wrap_comment(Text *out, const char *head, const char *text);
 
-/* ---- spread.c: Dims in the body ------------------------------------------------------------------- */
+/* ---- spread.c: Dims in the body -------------------------------------------------------------- */
 const Spread *spread_of(const Emit *e, const Dim *d);
 const char *repeats_text(const Emit *e, const Dim *d);   /* "VECS", "4"; NULL: one, no loop */
 const char *vecs_name(const Emit *e, const Dim *d);
 bool   has_lanes(const Emit *e, const Dim *d);     /* W elements side by side */
 int    dims_of(const Value *v, const Dim *dims[MAX_NEST]);   /* in nest order: the fast one last */
 bool   overshoots(const Emit *e, const Dim *d);    /* threads hold places past the tile's extent */
-int    thread_bits(const Emit *e, const Value *v); /* mask of the thread's bits that tell elements of v */
+/* Mask of the bits of the thread's number that tell elements of v. */
+int    thread_bits(const Emit *e, const Value *v);
 const char *array_suffix(Emit *e, const Value *v); /* "[4][VECS][W]" */
 const char *index_suffix(Emit *e, const Value *v); /* "[r][v][c]" in the open nest */
 const char *vector_suffix(Emit *e, const Value *v); /* the same without the lane */
 const char *device_type(Elem elem);
 
-/* ---- phase.c: loop nests ------------------------------------------------------------------------------ */
-/* phase_open opens the loops over what a thread holds of dims (not the lanes). The text goes to a buffer,
-   so that hoisted lines can still come before it, and a coordinate that nothing mentions goes. */
+/* ---- phase.c: loop nests --------------------------------------------------------------------- */
+/* phase_open opens the loops over what a thread holds of dims (not the lanes). The text goes to a
+   buffer, so that hoisted lines can still come before it, and a coordinate that nothing mentions
+   goes. */
 typedef struct {
     Text text, *outer, *outer_pending;
     int indent, outer_pending_indent, scope;
     bool lanes, lanes_open;
-    const Value *root;                             /* what the phase makes: never a local of itself */
+    const Value *root;                             /* what it makes: never a local of itself */
     LIST(const Value *) locals;
-    LIST(Value *) shared;                          /* subterms with several uses: named in the lane loop */
+    LIST(Value *) shared;                          /* subterms used often: named in the lane loop */
     LIST(struct Coordinate { size_t at; const char *name, *line; }) coordinates;
 } Phase;
 const char *first_element(Emit *e, const Dim *d, const char *rep);
@@ -110,12 +159,9 @@ void declare(Emit *e, Value *v);                   /* float t[VECS][W]; unless i
 void fill_variable(Emit *e, Value *to, Value *from);   /* to[..] = from[..] over its elements */
 bool mentions(const char *text, const char *name); /* as a whole word */
 
-/* ---- access.c: addresses, bounds, loads, stores --------------------------------------------------------- */
+/* ---- access.c: addresses, bounds, loads, stores ---------------------------------------------- */
 bool access_is_vector(const Plan *p, const Op *op, int width);
 const char *tensor_name(const Value *tensor);
-const char *bound_name(Emit *e, Sym bound, const Dim *d);     /* hoisted: const int cols = .. */
-/* "row < rows && col < cols"; NULL: always. lanes: also the lane's place, col + c. */
-const char *access_guard(Emit *e, const Op *op, bool lanes);
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes);
 void load_into(Emit *e, const Op *load, const char *to);
 const char *one_thread(Emit *e, const Value *tile);
@@ -123,7 +169,7 @@ void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
 const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
 
-/* ---- element.c: one element of a value as a C expression --------------------------------------------------- */
+/* ---- element.c: one element of a value as a C expression ------------------------------------- */
 typedef struct { const char *s; int prec; } Ex;    /* prec 0: a name, call or index */
 enum { PREC_PRIMARY, PREC_UNARY, PREC_MUL, PREC_ADD, PREC_SHIFT, PREC_LESS, PREC_EQUAL, PREC_AND,
        PREC_XOR, PREC_OR, PREC_LAND, PREC_LOR, PREC_COND };
@@ -132,19 +178,20 @@ const char *element_text(Emit *e, Value *v);       /* without outer parentheses 
 Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
 
-/* ---- reduce.c, relayout.c ------------------------------------------------------------------------------------- */
+/* ---- reduce.c, relayout.c, emit.c ------------------------------------------------------------ */
 void write_reduce(Emit *e, const Op *op);
 void write_relayout(Emit *e, const Op *op);
 void barrier(Emit *e, const char *why);            /* __syncthreads(), with its reason */
-Elem accumulator(const Op *reduce);                /* the element type that partial results have */
+const char *thread_part(const Emit *e, const Dim *d);   /* its bits of the thread's number */
 
-const char *thread_part(const Emit *e, const Dim *d);   /* emit.c: its bits of the thread's number */
-
-/* ---- head.c: the comment above a body ---------------------------------------------------------------------------- */
+/* ---- head.c: the comment above a body -------------------------------------------------------- */
 void body_head(Text *out, Emit *e, const char *code);
 void note_padding(Emit *e, const char *text);      /* a line about padding and masks */
 void note_barrier(Emit *e, const char *text);
 
-/* ---- body.c -------------------------------------------------------------------------------------------------------- */
+/* ---- body.c ---------------------------------------------------------------------------------- */
 void write_block(Emit *e, const Block *b);
+
+/* ---- tidy.c: the finished text --------------------------------------------------------------- */
+void drop_single_braces(Text *t);
 #endif

@@ -66,6 +66,7 @@ static uint32_t slot_of(const NameMap *m, Name name)
     return k;
 }
 
+/* The value of a name; NULL if the map does not have it. */
 void *map_find(const NameMap *m, Name name)
 {
     return m->room ? m->values[slot_of(m, name)] : NULL;

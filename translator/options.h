@@ -5,17 +5,17 @@
 
 /* -D NAME=VALUE, or -D KERNEL.NAME=VALUE; as written, cut at '.' and '='. */
 typedef struct {
-    const char *kernel;                            /* NULL: every kernel that has the name, and consts */
+    const char *kernel;                            /* NULL: every kernel with it, and consts */
     const char *name, *value;
     bool used;                                     /* set by check: some static or const took it */
-    bool parsed; const struct Node *expr;          /* set by check: the value as an expression, or NULL */
+    bool parsed; const struct Node *expr;          /* set by check: as an expression, or NULL */
 } Define;
 
 extern struct Options {
     LIST(const char *) include_dirs;               /* -I, in order */
     const char *stdlib_dir;                        /* what holds std/nn.tile; NULL: not installed */
     LIST(Define) defines;                          /* -D, in order: a later one wins */
-    const char *arch;                              /* --arch, as written; NULL: all that tilec has */
+    const char *arch;                              /* --arch, as written; NULL: all there are */
     const char *host;                              /* --host: "runtime" (default) or "driver" */
     bool debug_lines;                              /* -g: #line in the output */
     bool warnings_are_errors;                      /* -Werror */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+/* May the character stand in a C name? */
 static bool word_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -18,7 +19,7 @@ bool mentions(const char *text, const char *name)
     return false;
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 /* Threads along d as text: THREADS in a body that is a template over them. */
 static const char *threads_text(const Emit *e, const Dim *d)
@@ -49,10 +50,13 @@ static void open_stream(Emit *e, const Dim *d)
     const char *from = s->threads == 1 ? "0" : e->coordinate_thread[d->id];
     if (has_lanes(e, d))
         from = arena_printf(strchr(from, ' ') ? "%s * (%s)" : "%s * %s", e->w, from);
-    const char *step = has_lanes(e, d) ? arena_printf("%s * %d", e->w, s->threads) : arena_printf("%d", s->threads);
-    open_block(e, "for (int64_t %s = %s; %s < %s; %s += %s)", at, from, at, sym_c(e, d->extent), at, step);
+    const char *step = has_lanes(e, d) ? arena_printf("%s * %d", e->w, s->threads)
+                                       : arena_printf("%d", s->threads);
+    open_block(e, "for (int64_t %s = %s; %s < %s; %s += %s)", at, from, at, sym_c(e, d->extent), at,
+               step);
 }
 
+/* Opens the loop over the repeats of a Dim, if a thread comes round more than once. */
 static void open_repeat(Emit *e, Phase *p, const Dim *d)
 {
     const char *n = repeats_text(e, d), *at = e->coordinate[d->id], *rep = e->repeat[d->id];
@@ -132,10 +136,11 @@ void phase_close(Emit *e, Phase *p)
     insert_coordinates(p, e->out);
 }
 
-/* ---- what a phase computes again ---------------------------------------------------------------------- */
+/* ---- what a phase computes again ------------------------------------------------------------- */
 
 typedef struct { LIST(Value *) found; LIST(int) uses; } Gathered;
 
+/* Finds what v is computed from in this phase, and how often each is used. */
 static void gather(Emit *e, Gathered *g, Value *v)
 {
     const Op *op = v->def;
@@ -175,15 +180,18 @@ static const char *conditions(Emit *e, const Op *op)
     return all;
 }
 
+/* A load of the place where the phase stands, into a local variable. */
 static void local_load(Emit *e, Phase *p, Value *v)
 {
     ValueMap *m = map_of(v);
     const Dim *dims[MAX_NEST];
     int n = dims_of(v, dims);
-    const char *name = fresh(e, v->name ? c_name(v->name) : arena_printf("%s_v", tensor_name(v->def->args[0])));
+    const char *name =
+        fresh(e, v->name ? c_name(v->name) : arena_printf("%s_v", tensor_name(v->def->args[0])));
     const char *condition = conditions(e, v->def);
     bool lanes = n && has_lanes(e, dims[n - 1]);
-    line(e, "%s %s%s%s;", device_type(v->type.elem), name, lanes ? arena_printf("[%s]", e->w) : "", condition ? " = {}" : "");
+    line(e, "%s %s%s%s;", device_type(v->type.elem), name, lanes ? arena_printf("[%s]", e->w) : "",
+         condition ? " = {}" : "");
     if (condition)
         open_block(e, "if (%s)", condition);
     load_into(e, v->def, name);
@@ -194,8 +202,8 @@ static void local_load(Emit *e, Phase *p, Value *v)
     push(&p->locals, v);
 }
 
-/* Loads what the phase computes again from memory, at the innermost place outside the lanes; subterms
-   with several uses will be named in the lane loop. */
+/* Loads what the phase computes again from memory, at the innermost place outside the lanes;
+   subterms with several uses will be named in the lane loop. */
 void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots)
 {
     Gathered g = { 0 };
@@ -237,6 +245,7 @@ void phase_lanes(Emit *e, Phase *p)
     name_shared(e, p);
 }
 
+/* Closes the loop over c, if it is open. */
 void phase_lanes_close(Emit *e, Phase *p)
 {
     if (p->lanes_open)
@@ -244,7 +253,7 @@ void phase_lanes_close(Emit *e, Phase *p)
     p->lanes_open = false;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------ */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 /* Declares the variable of v's web where it is first made. */
 void declare(Emit *e, Value *v)
@@ -256,6 +265,7 @@ void declare(Emit *e, Value *v)
     line(e, "%s %s%s;", device_type(v->type.elem), m->name, array_suffix(e, v));
 }
 
+/* Is v the only variable of its web? */
 static bool alone(const Emit *e, Value *v)
 {
     for (int i = 0; i < e->k->values.n; i++) {
@@ -264,6 +274,19 @@ static bool alone(const Emit *e, Value *v)
             return false;
     }
     return true;
+}
+
+/* t += x where `from` adds x to what the variable of `to` holds; NULL if it is computed otherwise. */
+static const char *updated_by(Emit *e, const Value *to, const Value *from, const char *name,
+                              const char *index)
+{
+    const Op *op = from->def;
+    bool adds = op && op->kind == OP_ELEM && !map_of(from)->var && !map_of(from)->local
+                && (op->row->fuse == FUSE_SUM) && elem_info[from->type.elem].class == CLASS_FLOAT
+                && elem_info[from->type.elem].bytes >= 4;
+    if (!adds || !map_of(op->args[0])->var || web_root(op->args[0]) != web_root((Value *)to))
+        return NULL;
+    return arena_printf("%s%s %s= %s", name, index, op->row->symbol, element_text(e, op->args[1]));
 }
 
 /* Gives `to` its elements, each as `from` is printed (to itself: as its op computes it). */
@@ -290,10 +313,11 @@ void fill_variable(Emit *e, Value *to, Value *from)
         map_of(to)->var = false;
     phase_lazies(e, &p, roots, 1);
     phase_lanes(e, &p);
-    const char *text = element_text(e, from);
+    const char *index = index_suffix(e, to), *text = updated_by(e, to, from, m->name, index);
+    if (!text)
+        text = arena_printf("%s%s = %s", m->name, index, element_text(e, from));
     if (self)
         map_of(to)->var = true;
-    const char *index = index_suffix(e, to);
-    line(e, "%s%s = %s;", m->name, index, text);
+    line(e, "%s;", text);
     phase_close(e, &p);
 }

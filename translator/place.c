@@ -1,14 +1,7 @@
-/* place.c -- which values become C variables, which of them share one, and their names */
+/* place.c -- which values become C variables, and their names */
 /* needs: layouts.  gives: var, web and name of every value, for one body.  keeps: the IR. */
 #include "mapping.h"
 #include <string.h>
-
-typedef struct { LIST(Op *) at; } Users;
-
-typedef struct {
-    Emit *e;
-    Users *users;                                  /* by value id */
-} Placing;
 
 /* Numbers ops in program order, from n on; an op's regions come between its number and its last. */
 static int number_block(const Block *b, int n)
@@ -22,15 +15,9 @@ static int number_block(const Block *b, int n)
     return n;
 }
 
-static void note_users(Op *op, void *arg)
-{
-    Users *users = arg;
-    for (int i = 0; i < op->nargs; i++)
-        push(&users[op->args[i]->id].at, op);
-}
+/* ---- what must have a name ------------------------------------------------------------------- */
 
-/* ---- what must have a name ------------------------------------------------------------------------ */
-
+/* Notes a value that a Sym mentions. */
 static bool mark_atom(Sym atom, void *arg)
 {
     (void)arg;
@@ -39,12 +26,14 @@ static bool mark_atom(Sym atom, void *arg)
     return false;
 }
 
+/* Notes the values that s, which may be NULL, mentions. */
 static void mark_sym(Sym s)
 {
     if (s)
         sym_mentions(s, mark_atom, NULL);
 }
 
+/* Notes the values that bounds of op mention: of its access, of its results. */
 static void mark_syms(Op *op, void *arg)
 {
     (void)arg;
@@ -57,6 +46,7 @@ static void mark_syms(Op *op, void *arg)
             mark_sym(op->results[i]->valid[a].lo), mark_sym(op->results[i]->valid[a].hi);
 }
 
+/* Is op the elementwise operation of that name? */
 static bool is_row(const Op *op, const char *name)
 {
     return op && op->kind == OP_ELEM && !strcmp(op->row->name, name);
@@ -87,7 +77,7 @@ static void mark_sums(Op *op, void *arg)
 {
     (void)arg;
     bool adds = is_row(op, "add") || is_row(op, "sub")
-                || (op->kind == OP_REDUCE && (op->reduce == REDUCE_SUM || op->reduce == REDUCE_MEAN));
+        || (op->kind == OP_REDUCE && (op->reduce == REDUCE_SUM || op->reduce == REDUCE_MEAN));
     for (int i = 0; adds && i < op->nargs; i++)
         mark_feeding(op->args[i]);
     Block *body = op->kind == OP_FOR || op->kind == OP_WHILE ? op->region[op->nregions - 1] : NULL;
@@ -97,8 +87,9 @@ static void mark_sums(Op *op, void *arg)
                 mark_feeding(body->last->args[i]);
 }
 
-/* ---- variables ---------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
+/* Is v printed through to its operand, or as a number or coordinate? */
 bool is_view(const Value *v)
 {
     if (!v->def)
@@ -112,6 +103,7 @@ bool is_view(const Value *v)
     }
 }
 
+/* Is v, in a streaming body, computed again in each phase? */
 bool is_lazy(const Emit *e, const Value *v)
 {
     if (!e->stream || !v->plan || v->type.kind != TYPE_TILE)
@@ -122,6 +114,7 @@ bool is_lazy(const Emit *e, const Value *v)
     return false;
 }
 
+/* How many axes of v are spread over threads or repeats. */
 static int dim_count(const Value *v)
 {
     int n = 0;
@@ -131,7 +124,7 @@ static int dim_count(const Value *v)
 }
 
 /* Does v have as many Dims as the largest tile of its space? Others take few registers. */
-static bool is_full(const Emit *e, const Value *v)
+bool is_full(const Emit *e, const Value *v)
 {
     int mine = dim_count(v), all = 0, space = -1;
     for (int a = 0; a < v->type.rank; a++)
@@ -169,14 +162,16 @@ static int printed(Placing *p, const Value *v)
     return n;
 }
 
-/* What a value that is computed again would take: operations, and the narrow tiles that it reads. */
+/* What a value that is computed again would take: operations, and the narrow tiles
+   that it reads. */
 typedef struct { int ops; const Value *from; bool no; } Again;
 
+/* Adds what v takes to compute again; a->no: it is not worth it. */
 static void count_again(const Emit *e, const Value *v, Again *a)
 {
     const Op *op = v->def;
     if (op && op->kind == OP_LOAD && !map_of(v)->var) {
-        a->no |= a->from != NULL;                  /* loaded late: with it comes what is made of it */
+        a->no |= a->from != NULL;                /* loaded late: with it comes what is made of it */
         a->from = v;
         return;
     }
@@ -196,8 +191,8 @@ static void count_again(const Emit *e, const Value *v, Again *a)
         count_again(e, op->args[i], a);
 }
 
-/* Is v worth computing again in each phase, from a 16-bit tile that stays packed in registers? It takes half
-   of them, so that twice as many loads are in flight (layernorm bf16 on an H200: 2690 to GB/S). */
+/* Is v worth computing again in each phase, from a 16-bit tile that stays packed in registers? It
+   takes half of them, so that twice as many loads are in flight. */
 static bool better_again(const Emit *e, const Value *v)
 {
     Again a = { 0 };
@@ -209,6 +204,7 @@ static bool better_again(const Emit *e, const Value *v)
                                             || is_row(v->def, "add") || is_row(v->def, "mul"));
 }
 
+/* Is the tensor a parameter that nobody writes to? */
 static bool is_shared(const Kernel *k, const Value *tensor)
 {
     for (int i = 0; i < k->params.n; i++)
@@ -228,9 +224,9 @@ static const Op *only_printer(Placing *p, const Value *v)
     return through ? only_printer(p, op->results[0]) : op;
 }
 
-/* Is v a load that one statement reads after a reduction, like the weights of a norm? It is loaded there: held
-   through the reduction it would only take registers (layernorm bf16 8192x8192 on an H200: 3850 GB/s so, 2900
-   if it is loaded first). Nobody writes a shared tensor meanwhile. */
+/* Is v a load that one statement reads after a reduction, like the weights of a norm? It is loaded
+   there: held through the reduction it would only take registers (layernorm bf16 8192x8192 on an
+   H200: 3850 GB/s so, 2900 if it is loaded first). Nobody writes a shared tensor meanwhile. */
 static bool is_late_load(Placing *p, const Value *v)
 {
     const Op *printer = only_printer(p, v);
@@ -241,6 +237,19 @@ static bool is_late_load(Placing *p, const Value *v)
         if (op->kind == OP_REDUCE)
             return true;
     return false;
+}
+
+/* Does v become a variable? Otherwise it is printed where it is used. */
+/* A cast that is as quick as reading a variable, in the block where its value is used. */
+static bool is_quick_cast(Placing *p, const Value *v)
+{
+    if (v->def->kind != OP_CAST || elem_info[v->def->args[0]->type.elem].bytes > 2)
+        return false;
+    Users *users = &p->users[v->id];
+    for (int i = 0; i < users->at.n; i++)
+        if (users->at.at[i]->block != v->def->block)
+            return false;
+    return true;
 }
 
 static bool wants_variable(Placing *p, const Value *v)
@@ -257,152 +266,15 @@ static bool wants_variable(Placing *p, const Value *v)
     case OP_SYM:
         return v->name != NULL;
     default:
-        return !is_view(v) && !better_again(p->e, v) && (v->name || map_of(v)->in_sym || printed(p, v) > 1 || used_often(p, v, v));
+        return !is_view(v) && !better_again(p->e, v)
+            && (v->name || map_of(v)->in_sym || printed(p, v) > 1
+                || (used_often(p, v, v) && !is_quick_cast(p, v)));
     }
 }
 
-/* ---- sharing --------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-Value *web_root(Value *v)
-{
-    while (map_of(v)->web != v)
-        v = map_of(v)->web = map_of(map_of(v)->web)->web;
-    return v;
-}
-
-/* When v is made, on a scale of two steps an op: a loop's or if's results after its regions. */
-static int made_at(const Value *v)
-{
-    if (v->def)
-        return v->def->nregions ? 2 * v->def->last_number + 1 : 2 * v->def->number;
-    return v->block && v->block->parent ? 2 * v->block->parent->number : 0;
-}
-
-/* The loop around op that does not hold the making of v, outermost; NULL if there is none. */
-static const Op *loop_between(const Op *op, const Value *v)
-{
-    const Op *found = NULL;
-    for (const Op *o = op->block->parent; o; o = o->block->parent) {
-        if (made_at(v) >= 2 * o->number && made_at(v) <= 2 * o->last_number)
-            break;
-        if (o->kind == OP_FOR || o->kind == OP_WHILE)
-            found = o;
-    }
-    return found;
-}
-
-/* Are a and b in different arms of one if? */
-static bool exclusive(const Op *a, const Op *b)
-{
-    for (const Op *x = a; x; x = x->block->parent) {
-        const Op *up = x->block->parent;
-        if (!up || up->kind != OP_IF)
-            continue;
-        for (const Op *y = b; y; y = y->block->parent)
-            if (y->block->parent == up)
-                return x->block != y->block;
-    }
-    return false;
-}
-
-/* Is a still needed after the point where b is made?  users: of a, through what is printed in place. */
-static bool live_at(Placing *p, const Value *a, const Value *through, const Value *b)
-{
-    int made = made_at(b);
-    const Op *maker = b->def ? b->def : b->block->parent;
-    Users *users = &p->users[through->id];
-    for (int i = 0; i < users->at.n; i++) {
-        const Op *op = users->at.at[i];
-        if (op->nresults == 1 && !op->nregions && !map_of(op->results[0])->var) {
-            if (live_at(p, a, op->results[0], b))
-                return true;
-            continue;
-        }
-        const Op *loop = loop_between(op, a);
-        if (loop && made >= 2 * loop->number && made <= 2 * loop->last_number)
-            return true;
-        if (op == maker && op->nregions)
-            continue;                              /* a first value, copied before the region runs */
-        bool aligned = op->kind == OP_ELEM || op->kind == OP_CAST || op->kind == OP_SELECT
-                       || op->kind == OP_FILL || op->kind == OP_YIELD;
-        int until = 2 * op->number;
-        if (until > made || (until == made && !(aligned && op == b->def)))
-            if (!exclusive(op, maker) && made_at(a) <= made)
-                return true;
-    }
-    return false;
-}
-
-static bool interfere(Placing *p, Value *a, Value *b)
-{
-    for (int i = 0; i < p->e->k->values.n; i++) {
-        Value *v = p->e->k->values.at[i];
-        if (!v->plan || !map_of(v)->var || web_root(v) != web_root(a))
-            continue;
-        for (int j = 0; j < p->e->k->values.n; j++) {
-            Value *w = p->e->k->values.at[j];
-            if (!w->plan || !map_of(w)->var || web_root(w) != web_root(b))
-                continue;
-            if (live_at(p, v, v, w) || live_at(p, w, w, v))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool same_place(const Value *a, const Value *b)
-{
-    if (!type_same(&a->type, &b->type))
-        return false;
-    return !memcmp(map_of(a)->dim, map_of(b)->dim, sizeof map_of(a)->dim);
-}
-
-static void unite(Value *a, Value *b)
-{
-    map_of(web_root(b))->web = web_root(a);
-}
-
-/* Lets `other` share the variable of `keep` if both are variables and never needed at once. */
-static void share(Placing *p, Value *keep, Value *other)
-{
-    if (!map_of(keep)->var || !map_of(other)->var || web_root(keep) == web_root(other))
-        return;
-    if (other->def && (other->def->kind == OP_SYM || other->def->kind == OP_CONST))
-        return;
-    if (!other->def && (!other->block || !other->block->parent))
-        return;
-    if (same_place(keep, other) && !interfere(p, keep, other))
-        unite(keep, other);
-}
-
-static void share_yields(Placing *p, Op *op, const Block *b, int skip)
-{
-    for (const Op *o = b->first; o; o = o->next)
-        if (o->kind == OP_YIELD)
-            for (int i = skip; i < o->nargs && i - skip < op->nresults; i++)
-                share(p, op->results[i - skip], o->args[i]);
-}
-
-/* The variables of a loop are those of its results; an if's arms write straight into its results. */
-static void share_op(Op *op, void *arg)
-{
-    Placing *p = arg;
-    bool loop = op->kind == OP_FOR || op->kind == OP_WHILE;
-    if (!op->nresults || !op->nregions)
-        return;
-    int first = op->kind == OP_FOR ? 3 : 0, skip = op->kind == OP_FOR ? 1 : 0;
-    for (int r = 0; loop && r < op->nregions; r++)
-        for (int i = skip; i < op->region[r]->nargs; i++)
-            if (map_of(op->results[i - skip])->var)
-                unite(op->results[i - skip], op->region[r]->args[i]);
-    for (int r = 0; r < op->nregions; r++)
-        share_yields(p, op, op->region[r], op->kind == OP_WHILE && r == 0 ? 1 : 0);
-    for (int i = 0; loop && i < op->nresults; i++)
-        share(p, op->results[i], op->args[first + i]);
-}
-
-/* ---- names ------------------------------------------------------------------------------------------------- */
-
+/* The wish, or if it is taken the wish and a number; taken from now on. */
 const char *fresh(Emit *e, const char *wish)
 {
     const char *name = wish;
@@ -422,6 +294,7 @@ const char *fresh(Emit *e, const char *wish)
     return name;
 }
 
+/* The name of v, or of the first of its operands in turn that has one. */
 static const char *base_name(const Value *v)
 {
     for (; v; v = v->def && v->def->nargs ? v->def->args[0] : NULL) {
@@ -433,6 +306,7 @@ static const char *base_name(const Value *v)
     return "t";
 }
 
+/* A name by how v is made. */
 static const char *wish_for(const Value *v)
 {
     static const char *const reduced[] = {
@@ -469,6 +343,7 @@ static const char *web_wish(const Emit *e, Value *root)
     return wish_for(root);
 }
 
+/* Names each web that has a variable. */
 static void name_webs(Emit *e)
 {
     for (int i = 0; i < e->k->values.n; i++) {
@@ -478,6 +353,9 @@ static void name_webs(Emit *e)
     }
 }
 
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Forgets what another body knew of the values; each is its own web. */
 static void forget(Emit *e)
 {
     for (int i = 0; i < e->k->values.n; i++) {
@@ -491,12 +369,13 @@ static void forget(Emit *e)
     }
 }
 
+/* Decides for each value of the body whether it is a variable, which web it is in, and its name. */
 void place(Emit *e)
 {
-    Placing p = { .e = e, .users = new_array(Users, e->k->values.n + 1) };
+    Placing p = { .e = e };
     forget(e);
     number_block(e->k->body, 1);
-    ir_walk(e->k->body, note_users, p.users);
+    p.users = users_of(e->k);
     ir_walk(e->k->body, mark_syms, NULL);
     ir_walk(e->k->body, mark_sums, NULL);
     for (int i = 0; i < e->k->values.n; i++) {
@@ -504,30 +383,6 @@ void place(Emit *e)
         if (v->plan)
             map_of(v)->var = wants_variable(&p, v);
     }
-    ir_walk(e->k->body, share_op, &p);
+    share_variables(&p);
     name_webs(e);
-}
-
-/* ---- registers -------------------------------------------------------------------------------------------------- */
-
-/* The largest number of bytes that tiles need at once for each element that a thread holds. */
-int live_bytes(Emit *e)
-{
-    Placing p = { .e = e, .users = new_array(Users, e->k->values.n + 1) };
-    int most = 1;
-    ir_walk(e->k->body, note_users, p.users);
-    for (int i = 0; i < e->k->values.n; i++) {
-        const Value *b = e->k->values.at[i];
-        if (!b->plan || !map_of(b)->var || !is_full(e, b) || (!b->def && !b->block))
-            continue;
-        int bytes = 0;
-        for (int j = 0; j < e->k->values.n; j++) {
-            Value *a = e->k->values.at[j];
-            if (a->plan && map_of(a)->var && is_full(e, a) && web_root(a) == a
-                && (a == b || live_at(&p, a, a, b)))
-                bytes += elem_info[a->type.elem].bytes;
-        }
-        most = bytes > most ? bytes : most;
-    }
-    return most;
 }

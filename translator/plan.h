@@ -9,8 +9,8 @@
  * maximum and of the result are one Dim). A blocked layout spreads the elements of a Dim over
  * threads:
  *
- *     element = (repeat * threads + coordinate) * vector + lane         coordinate = a few bits of the
- *                                                                       thread's number in its program
+ *     element = (repeat * threads + coordinate) * vector + lane     coordinate = a few bits of the
+ *                                                                   thread's number in its program
  *
  * A value's layout is the Dim of each of its axes: `blocked` if it has all of a space, `slice` if
  * some are missing (the value is replicated across those threads), `uniform` if there are none. */
@@ -20,17 +20,17 @@ struct Dim {
     bool whole;
     int id;                                        /* in the kernel */
     int space;                                     /* Dims of one tile are in one space */
-    const char *name;                              /* of the coordinate in the output: row, col, .. */
+    const char *name;                              /* of its coordinate in the output: row, .. */
     bool fast;                                     /* the one that loads and stores run along */
     int64_t weight;                                /* bytes that run along it: what made it fast */
 };
 
 /* How one body spreads a Dim. */
 typedef struct {
-    int threads, shift;                            /* coordinate = thread >> shift & (threads - 1) */
+    int threads, shift;                            /* coordinate: thread >> shift & (threads - 1) */
     int vector;                                    /* W in the output for the fast Dim, else 1 */
-    int repeats;                                   /* VECS in the output for the fast Dim of a ladder */
-    bool loops;                                    /* streaming: the repeats are a loop at run time */
+    int repeats;                                   /* VECS in the output: a ladder's fast Dim */
+    bool loops;                                    /* streaming: the repeats are a loop */
 } Spread;
 
 typedef enum { BODY_TILE, BODY_WARP, BODY_BLOCK, BODY_STREAM } BodyKind;
@@ -53,7 +53,7 @@ typedef struct {
     const Body *body;
     int threads, programs;                         /* block size; programs a block */
     int64_t capacity;                              /* largest whole extent, 0: any */
-    int64_t at_least;                              /* smallest whole extent it is right for (0 or 1) */
+    int64_t at_least;                              /* least whole extent it is right for: 0, 1 */
     int width;                                     /* elements of one access on the fast axis */
     int vecs;                                      /* repeats of the fast Dim; 0: not in the name */
     int blocks;                                    /* that should fit on a multiprocessor at once */
@@ -67,7 +67,7 @@ typedef struct {
     LIST(Body *) bodies;
     LIST(Entry) entries;                           /* in order of preference */
     LIST(struct VectorParam { int param, align; }) vectors;
-    int64_t longest;                               /* 0: any length; else whole extents beyond are refused */
+    int64_t longest;                               /* whole extents beyond are refused, if not 0 */
     const char *longest_why;
 } Plan;
 

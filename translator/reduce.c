@@ -5,7 +5,7 @@
 /* $a: the partial result, $x: one element. The functions are sections of templates/reduce.cu. */
 typedef struct {
     const char *name;                              /* warp_sum, block_sum, across_sum */
-    const char *start_float, *start_int;           /* the identity; NULL: the type's lowest or largest */
+    const char *start_float, *start_int;      /* the identity; NULL: the type's lowest or largest */
     const char *step_float, *step_int;
     const char *identity;                          /* in words, for the head */
 } Way;
@@ -13,24 +13,28 @@ static const Way ways[] = {
     [REDUCE_SUM] = { "sum", "0.0f", "0", "$a += $x", "$a = add_wrap<$T>($a, $x)", "0" },
     [REDUCE_MEAN] = { "sum", "0.0f", "0", "$a += $x", "$a = add_wrap<$T>($a, $x)", "0" },
     [REDUCE_PROD] = { "product", "1.0f", "1", "$a *= $x", "$a = mul_wrap<$T>($a, $x)", "1" },
-    [REDUCE_MAX] = { "max", "-INFINITY", NULL, "$a = max_nan($a, $x)", "$a = max_int<$T>($a, $x)", "the lowest" },
-    [REDUCE_MIN] = { "min", "INFINITY", NULL, "$a = min_nan($a, $x)", "$a = min_int<$T>($a, $x)", "the largest" },
+    [REDUCE_MAX] = { "max", "-INFINITY", NULL, "$a = max_nan($a, $x)",
+                     "$a = max_int<$T>($a, $x)", "the lowest" },
+    [REDUCE_MIN] = { "min", "INFINITY", NULL, "$a = min_nan($a, $x)",
+                     "$a = min_int<$T>($a, $x)", "the largest" },
     [REDUCE_ARGMAX] = { "argmax", "-INFINITY", NULL, NULL, NULL, "none" },
     [REDUCE_ARGMIN] = { "argmin", "NAN", NULL, NULL, NULL, "none" },
     [REDUCE_ANY] = { "any", "0", "0", "$a |= $x", "$a |= $x", "false" },
     [REDUCE_ALL] = { "all", "1", "1", "$a &= $x", "$a &= $x", "true" },
 };
 
+/* Does the reduction give a place? */
 static bool is_arg(ReduceKind kind)
 {
     return kind == REDUCE_ARGMAX || kind == REDUCE_ARGMIN;
 }
 
 /* The element type of partial results: one that shuffles can carry and that loses nothing. */
-Elem accumulator(const Op *op)
+static Elem accumulator(const Op *op)
 {
     Elem from = op->args[0]->type.elem, to = op->results[0]->type.elem;
-    Elem e = op->reduce == REDUCE_SUM || op->reduce == REDUCE_MEAN || op->reduce == REDUCE_PROD ? to : from;
+    bool adds = op->reduce == REDUCE_SUM || op->reduce == REDUCE_MEAN || op->reduce == REDUCE_PROD;
+    Elem e = adds ? to : from;
     switch (e) {
     case EL_F16: case EL_BF16: case EL_F8E4M3: case EL_F8E5M2: case EL_TF32:
         return EL_F32;
@@ -43,12 +47,14 @@ Elem accumulator(const Op *op)
     }
 }
 
+/* What a partial result starts with: the identity as C. */
 static const char *start_text(const Op *op, Elem acc)
 {
     const Way *w = &ways[op->reduce];
     if (elem_is_float(acc))
         return acc != EL_F64 ? w->start_float
-             : !strcmp(w->start_float, "0.0f") ? "0.0" : !strcmp(w->start_float, "1.0f") ? "1.0" : w->start_float;
+             : !strcmp(w->start_float, "0.0f") ? "0.0"
+             : !strcmp(w->start_float, "1.0f") ? "1.0" : w->start_float;
     if (w->start_int)
         return w->start_int;
     bool largest = op->reduce == REDUCE_MIN || op->reduce == REDUCE_ARGMIN;
@@ -86,7 +92,7 @@ static const char *step_text(const char *step, const char *a, const char *x, Ele
     return t.at;
 }
 
-/* ---- masks -------------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 typedef struct { Emit *e; } Filling;
 
@@ -107,7 +113,7 @@ static bool padding_is_identity(const Emit *e, const Op *op)
             return false;
     Pad pad = pad_along(v, op->reduce_axes, fill_of_load, NULL);
     if ((pad.kind == PAD_MINUS_INF_OR_NAN || pad.kind == PAD_ZERO_OR_NAN) && e->plan->longest)
-        return false;                              /* a length of 0 comes here too: then NaN would be seen */
+        return false;                     /* a length of 0 comes here too: then NaN would be seen */
     return pad_is_identity(pad, op->reduce, v->type.elem);
 }
 
@@ -127,7 +133,8 @@ static const char *pad_words(const Op *op)
     }
 }
 
-/* The condition under which an element counts; NULL if all do, or what lies outside changes nothing. */
+/* The condition under which an element counts; NULL if all do, or what lies
+   outside changes nothing. */
 static const char *mask_of(Emit *e, const Op *op)
 {
     const char *mask = valid_guard(e, op->args[0], op->reduce_axes, true);
@@ -135,16 +142,18 @@ static const char *mask_of(Emit *e, const Op *op)
     if (!mask)
         return NULL;
     if (is_arg(op->reduce) || !padding_is_identity(e, op)) {
-        note_padding(e, arena_printf("%s: a mask, since %s may lie outside the valid part, and %s must not see it",
-                                     name, pad_words(op), ways[op->reduce].name));
+        note_padding(e,
+                     arena_printf("%s: a mask, since %s may lie outside the valid part, and "
+                                  "%s must not see it",
+                                  name, pad_words(op), ways[op->reduce].name));
         return mask;
     }
-    note_padding(e, arena_printf("%s: no mask, since outside the valid part lies %s, which changes no %s", name,
-                                 pad_words(op), ways[op->reduce].name));
+    note_padding(e, arena_printf("%s: no mask, since outside the valid part lies %s, which "
+                                 "changes no %s", name, pad_words(op), ways[op->reduce].name));
     return NULL;
 }
 
-/* ---- a thread's own elements ------------------------------------------------------------------------------ */
+/* ---- a thread's own elements ----------------------------------------------------------------- */
 
 /* The place along the reduced axes as one number, row-major: what argmax gives. */
 static const char *flat_place(Emit *e, const Op *op)
@@ -165,13 +174,16 @@ static const char *flat_place(Emit *e, const Op *op)
     return text ? text : "0";
 }
 
+/* An element of the operand in the type of partial results. */
 static const char *as_accumulator(const Op *op, Ex x, Elem acc)
 {
     Elem from = op->args[0]->type.elem;
     return cast_text(from, acc, x).s;
 }
 
-static void step_arg(Emit *e, const Op *op, const char *best, const char *at, const char *x, const char *mask)
+/* One step of an argmax or argmin: takes x with its place if it is better. */
+static void step_arg(Emit *e, const Op *op, const char *best, const char *at, const char *x,
+                     const char *mask)
 {
     const char *name = op->reduce == REDUCE_ARGMAX ? "take_larger" : "take_smaller";
     if (mask)
@@ -203,18 +215,20 @@ static void own_elements(Emit *e, const Op *op, Elem acc_elem, const char *acc, 
     } else {
         const Way *w = &ways[op->reduce];
         if (mask)
-            text = arena_printf("%s ? %s : %s", mask, x.prec == PREC_COND ? arena_printf("(%s)", text) : text,
+            text = arena_printf("%s ? %s : %s", mask,
+                                x.prec == PREC_COND ? arena_printf("(%s)", text) : text,
                                 start_text(op, acc_elem));
-        const char *step = !elem_is_float(acc_elem) ? w->step_int
-                         : acc_elem == EL_F64 && op->reduce == REDUCE_MAX ? "$a = max_nan_f64($a, $x)"
-                         : acc_elem == EL_F64 && op->reduce == REDUCE_MIN ? "$a = min_nan_f64($a, $x)"
-                         : w->step_float;
+        const char *step =
+            !elem_is_float(acc_elem) ? w->step_int
+            : acc_elem == EL_F64 && op->reduce == REDUCE_MAX ? "$a = max_nan_f64($a, $x)"
+            : acc_elem == EL_F64 && op->reduce == REDUCE_MIN ? "$a = min_nan_f64($a, $x)"
+            : w->step_float;
         line(e, "%s;", step_text(step, a, text, acc_elem));
     }
     phase_close(e, &p);
 }
 
-/* ---- other threads' elements --------------------------------------------------------------------------------- */
+/* ---- other threads' elements ----------------------------------------------------------------- */
 
 /* The bits of the thread's number along which op's reduced Dims are spread. */
 static int reduced_bits(const Emit *e, const Op *op)
@@ -229,7 +243,8 @@ static int reduced_bits(const Emit *e, const Op *op)
 }
 
 /* Runs f over each element of the result that the thread holds; f writes one line. */
-static void each_result(Emit *e, const Op *op, void (*f)(Emit *, const Op *, const char *, void *), void *arg)
+static void each_result(Emit *e, const Op *op, void (*f)(Emit *, const Op *, const char *, void *),
+                        void *arg)
 {
     const Dim *dims[MAX_NEST];
     int n = dims_of(op->results[0], dims);
@@ -242,6 +257,7 @@ static void each_result(Emit *e, const Op *op, void (*f)(Emit *, const Op *, con
 
 typedef struct { const char *acc, *place, *call, *buffer; } Meeting;
 
+/* The call by which one partial result meets those of other threads. */
 static void meet(Emit *e, const Op *op, const char *index, void *arg)
 {
     const Meeting *m = arg;
@@ -253,6 +269,7 @@ static void meet(Emit *e, const Op *op, const char *index, void *arg)
         line(e, "%s%s = %s(%s%s%s);", m->acc, index, m->call, m->acc, index, extra);
 }
 
+/* The template arguments of a meeting within a warp, by the bits of the lane that it spans. */
 static const char *group_text(int low)
 {
     int step = low & -low, span = low / step + 1;
@@ -261,6 +278,7 @@ static const char *group_text(int low)
     return step == 1 ? arena_printf("<%d>", span) : arena_printf("<%d, %d>", span, step);
 }
 
+/* Results meet across these bits of the lane, neighbouring bits in one call. */
 static void meet_in_warp(Emit *e, const Op *op, Meeting *m, int low)
 {
     while (low) {
@@ -274,17 +292,20 @@ static void meet_in_warp(Emit *e, const Op *op, Meeting *m, int low)
     }
 }
 
+/* __syncthreads() with its reason, which also goes to the head. */
 void barrier(Emit *e, const char *why)
 {
     note_barrier(e, why);
     line(e, "__syncthreads();%*s// %s", 28 - 4 * e->indent > 1 ? 28 - 4 * e->indent : 1, "", why);
 }
 
+/* The threads of a program as C. */
 static const char *threads_of_block(const Emit *e)
 {
     return e->body->kind == BODY_BLOCK ? e->threads : arena_printf("%d", e->body->threads);
 }
 
+/* Declares an array in shared memory, in front of the body. */
 static void declare_shared(Emit *e, const char *type, const char *name, const char *size)
 {
     text_printf(e->shared, "    __shared__ %s %s%s;\n", type, name, size);
@@ -304,10 +325,12 @@ static void meet_in_block(Emit *e, const Op *op, Meeting *m, Elem acc)
         declare_shared(e, "int32_t", arena_printf("%s_at", m->buffer), sizes);
     if (e->loop_depth)
         barrier(e, "the last round's parts have been read");
-    note_barrier(e, arena_printf("in %s: every warp's part is written before anyone reads the parts", m->call));
+    note_barrier(e, arena_printf("in %s: every warp's part is written before anyone reads the "
+                                 "parts", m->call));
     each_result(e, op, meet, m);
 }
 
+/* Puts a thread's partial result where the others of its group can read it. */
 static void put_part(Emit *e, const Op *op, const char *index, void *arg)
 {
     const Meeting *m = arg;
@@ -323,12 +346,13 @@ static int64_t held(const Emit *e, const Value *v)
     for (int a = 0; a < v->type.rank; a++) {
         const Dim *d = map_of(v)->dim[a];
         if (d && sym_const_of(d->extent, &k))
-            n *= (k + spread_of(e, d)->threads - 1) / spread_of(e, d)->threads + spread_of(e, d)->vector - 1;
+            n *= (k + spread_of(e, d)->threads - 1) / spread_of(e, d)->threads
+                + spread_of(e, d)->vector - 1;
     }
     return n;
 }
 
-enum { PARTS_BYTES = 16 * 1024 };                  /* more than that, and the results meet one by one */
+enum { PARTS_BYTES = 16 * 1024 };              /* more than that, and the results meet one by one */
 
 /* One by one through one slot a thread: two barriers each. */
 static void meet_one(Emit *e, const Op *op, const char *index, void *arg)
@@ -340,17 +364,20 @@ static void meet_one(Emit *e, const Op *op, const char *index, void *arg)
         line(e, "%s_at[%s] = %s%s;", m->buffer, e->thread, m->place, index);
     barrier(e, "the parts are written before anyone reads them");
     if (is_arg(op->reduce))
-        line(e, "%s(%s%s, %s%s, %s, %s_at);", m->call, m->acc, index, m->place, index, m->buffer, m->buffer);
+        line(e, "%s(%s%s, %s%s, %s, %s_at);", m->call, m->acc, index, m->place, index, m->buffer,
+             m->buffer);
     else
         line(e, "%s%s = %s(%s%s, %s);", m->acc, index, m->call, m->acc, index, m->buffer);
 }
 
-/* Warps that hold parts of different results: every thread puts its part, then reads those of its group. */
+/* Warps that hold parts of different results: every thread puts its part, then
+   reads those of its group. */
 static void meet_across(Emit *e, const Op *op, Meeting *m, Elem acc, int high)
 {
     int step = high & -high, count = high / step + 1;
     bool all = held(e, op->results[0]) * e->body->threads * elem_info[acc].bytes <= PARTS_BYTES;
-    const char *sizes = arena_printf("%s[%s]", all ? array_suffix(e, op->results[0]) : "", threads_of_block(e));
+    const char *sizes =
+        arena_printf("%s[%s]", all ? array_suffix(e, op->results[0]) : "", threads_of_block(e));
     const char *n = e->body->kind == BODY_BLOCK ? arena_printf("%s / %d", e->threads, step)
                                                 : arena_printf("%d", count);
     m->buffer = fresh(e, arena_printf("%s_parts", m->acc));
@@ -369,6 +396,7 @@ static void meet_across(Emit *e, const Op *op, Meeting *m, Elem acc, int high)
     each_result(e, op, meet, m);
 }
 
+/* Lets partial results meet with those of the other threads that hold the same result. */
 static void other_threads(Emit *e, const Op *op, Elem acc, const char *name, const char *place)
 {
     Meeting m = { .acc = name, .place = place };
@@ -382,7 +410,7 @@ static void other_threads(Emit *e, const Op *op, Elem acc, const char *name, con
         meet_across(e, op, &m, acc, bits & ~31);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* How many elements a mean is over: those of the valid part. */
 static const char *count_text(Emit *e, const Op *op)
@@ -391,16 +419,19 @@ static const char *count_text(Emit *e, const Op *op)
     Sym n = sym_const(1);
     for (int a = 0; a < v->type.rank; a++)
         if (op->reduce_axes >> a & 1)
-            n = sym_mul(n, v->valid[a].kind == VALID_INTERVAL ? sym_sub(v->valid[a].hi, v->valid[a].lo)
-                                                              : v->type.dim[a]);
+            n = sym_mul(n,
+                        v->valid[a].kind == VALID_INTERVAL ? sym_sub(v->valid[a].hi, v->valid[a].lo)
+                                                           : v->type.dim[a]);
     int64_t k;
     const char *type = device_type(op->results[0]->type.elem);
     if (sym_const_of(n, &k) && k < 1 << 24)
-        return arena_printf(op->results[0]->type.elem == EL_F64 ? "%lld.0" : "%lld.0f", (long long)k);
+        return arena_printf(op->results[0]->type.elem == EL_F64 ? "%lld.0" : "%lld.0f",
+                            (long long)k);
     const char *text = sym_c(e, n);
     return arena_printf(strchr(text, ' ') ? "(%s)(%s)" : "(%s)%s", type, text);
 }
 
+/* Starts one partial result of several. */
 static void start_one(Emit *e, const Op *op, const char *index, void *arg)
 {
     const Meeting *m = arg;
@@ -409,6 +440,7 @@ static void start_one(Emit *e, const Op *op, const char *index, void *arg)
         line(e, "%s%s = INT32_MAX;", m->place, index);
 }
 
+/* Declares the partial results, each at the identity. */
 static void declare_parts(Emit *e, const Op *op, const Meeting *m, Elem acc, const char *array)
 {
     if (*array) {
@@ -423,6 +455,7 @@ static void declare_parts(Emit *e, const Op *op, const Meeting *m, Elem acc, con
         line(e, "int32_t %s = INT32_MAX;", m->place);
 }
 
+/* Makes a result of its accumulator: a mean, a place, the type of the result. */
 static void finish_one(Emit *e, const Op *op, const char *index, void *arg)
 {
     const Meeting *m = arg;
@@ -434,10 +467,11 @@ static void finish_one(Emit *e, const Op *op, const char *index, void *arg)
     if (is_arg(op->reduce))
         from = arena_printf("%s%s == INT32_MAX ? 0 : %s%s", m->place, index, m->place, index);
     else
-        from = cast_text(acc, r->type.elem, (Ex){ from, op->reduce == REDUCE_MEAN ? PREC_MUL : 0 }).s;
+        from =
+            cast_text(acc, r->type.elem, (Ex){ from, op->reduce == REDUCE_MEAN ? PREC_MUL : 0 }).s;
     bool is_const = !*array_suffix(e, r) && !map_of(web_root(r))->declared;
-    line(e, "%s%s%s = %s;", is_const ? arena_printf("const %s ", device_type(r->type.elem)) : "", to,
-         is_const ? "" : index, from);
+    line(e, "%s%s%s = %s;", is_const ? arena_printf("const %s ", device_type(r->type.elem)) : "",
+         to, is_const ? "" : index, from);
 }
 
 /* Reduces op's operand over its axes into the variable of the result. */
@@ -447,7 +481,8 @@ void write_reduce(Emit *e, const Op *op)
     Elem acc = accumulator(op);
     const char *array = array_suffix(e, r), *name = map_of(web_root(r))->name;
     ValueMap *m = map_of(web_root(r));
-    bool direct = acc == r->type.elem && op->reduce != REDUCE_MEAN && !is_arg(op->reduce) && !m->declared;
+    bool direct = acc == r->type.elem && op->reduce != REDUCE_MEAN && !is_arg(op->reduce)
+        && !m->declared;
     Meeting parts = { .acc = direct ? name : fresh(e, arena_printf("%s_%s", name, is_arg(op->reduce)
                                                                    ? "best" : "part")) };
     parts.place = is_arg(op->reduce) ? fresh(e, arena_printf("%s_at", name)) : NULL;

@@ -13,8 +13,9 @@ static const char *linear_place(Emit *e, const Value *v)
         const char *at = e->coordinate[d->id];
         if (has_lanes(e, d))
             at = arena_printf("%s + %s", at, e->lane);
-        text = text ? arena_printf("%s * %lld + %s", strchr(text, ' ') ? arena_printf("(%s)", text) : text,
-                                   (long long)type_extent(&v->type, a), at) : at;
+        text = !text ? at : arena_printf("%s * %lld + %s",
+                                         strchr(text, ' ') ? arena_printf("(%s)", text) : text,
+                                         (long long)type_extent(&v->type, a), at);
     }
     return text ? text : "0";
 }
@@ -27,13 +28,15 @@ static const char *inside(Emit *e, const Value *v)
         const Dim *d = map_of(v)->dim[a];
         if (!d || !overshoots(e, d))
             continue;
-        const char *at = has_lanes(e, d) ? arena_printf("%s + %s", e->coordinate[d->id], e->lane) : e->coordinate[d->id];
+        const char *at = has_lanes(e, d) ? arena_printf("%s + %s", e->coordinate[d->id], e->lane)
+                                         : e->coordinate[d->id];
         const char *one = arena_printf("%s < %lld", at, (long long)type_extent(&v->type, a));
         guard = guard ? arena_printf("%s && %s", guard, one) : one;
     }
     return guard;
 }
 
+/* Writes the tile to shared memory, as its threads hold it. */
 static void put(Emit *e, const Op *op, const char *buffer)
 {
     Value *from = op->args[0];
@@ -49,12 +52,14 @@ static void put(Emit *e, const Op *op, const char *buffer)
     const char *guard = inside(e, from);
     if (guard)
         line(e, "if (%s)", guard);
-    line(e, "%s%s[%s] = %s;", guard ? "    " : "", buffer, linear_place(e, from), element_text(e, from));
+    line(e, "%s%s[%s] = %s;", guard ? "    " : "", buffer, linear_place(e, from),
+         element_text(e, from));
     phase_close(e, &p);
     if (one)
         close_block(e, "");
 }
 
+/* Reads the tile from shared memory, as the other layout holds it. */
 static void get(Emit *e, const Op *op, const char *buffer)
 {
     Value *to = op->results[0];
@@ -64,7 +69,8 @@ static void get(Emit *e, const Op *op, const char *buffer)
     declare(e, to);
     phase_open(e, &p, op, dims, n);
     phase_lanes(e, &p);
-    const char *guard = inside(e, to), *name = map_of(web_root(to))->name, *index = index_suffix(e, to);
+    const char *guard = inside(e, to), *name = map_of(web_root(to))->name,
+               *index = index_suffix(e, to);
     if (guard)
         line(e, "if (%s)", guard);
     line(e, "%s%s%s = %s[%s];", guard ? "    " : "", name, index, buffer, linear_place(e, to));
@@ -79,7 +85,8 @@ void write_relayout(Emit *e, const Op *op)
     for (int a = 0; a < to->type.rank; a++)
         n *= type_extent(&to->type, a);
     const char *buffer = fresh(e, arena_printf("%s_shared", map_of(web_root(to))->name));
-    text_printf(e->shared, "    __shared__ %s %s[%lld];\n", device_type(to->type.elem), buffer, (long long)n);
+    text_printf(e->shared, "    __shared__ %s %s[%lld];\n", device_type(to->type.elem), buffer,
+                (long long)n);
     if (e->loop_depth)
         barrier(e, "the last round's tile has been read");
     put(e, op, buffer);

@@ -2,6 +2,7 @@
 #include "mapping.h"
 #include <string.h>
 
+/* How this body spreads a Dim. */
 const Spread *spread_of(const Emit *e, const Dim *d)
 {
     return &e->body->spread.at[d->id];
@@ -19,7 +20,8 @@ const char *vecs_name(const Emit *e, const Dim *d)
 {
     int others = 0;
     for (int i = 0; i < e->plan->dims.n; i++)
-        others += e->plan->dims.at[i] != d && (e->plan->dims.at[i]->whole || has_lanes(e, e->plan->dims.at[i]));
+        others += e->plan->dims.at[i] != d
+            && (e->plan->dims.at[i]->whole || has_lanes(e, e->plan->dims.at[i]));
     return d->whole || !others ? e->vecs : arena_printf("%s_%s", e->vecs, e->coordinate[d->id]);
 }
 
@@ -95,16 +97,19 @@ static const char *index_text(Emit *e, const Value *v, bool lane)
     return s;
 }
 
+/* [r][v][c] of the place where the nest stands. */
 const char *index_suffix(Emit *e, const Value *v)
 {
     return index_text(e, v, true);
 }
 
+/* The same without the lane: where a vector begins. */
 const char *vector_suffix(Emit *e, const Value *v)
 {
     return index_text(e, v, false);
 }
 
+/* The name of an element type in device code. */
 const char *device_type(Elem elem)
 {
     return elem_info[elem].device;

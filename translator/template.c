@@ -150,7 +150,7 @@ void bring_helpers(Text *instructions, Text *helpers, Text *host, const char *co
 /* Has any section this name? */
 bool template_named(const char *word)
 {
-    static NameMap names;                          /* of the templates: the same for the whole run */
+    static NameMap names;                         /* of the templates: the same for the whole run */
     if (!names.room) {
         Sections all = read_all();
         names = names_of(&all);

@@ -4,6 +4,7 @@
 
 enum { WIDTH = 100 };
 
+/* The indentation of a line here. */
 static void indent(Emit *e)
 {
     for (int i = 0; i < e->indent; i++)
@@ -18,7 +19,8 @@ static size_t break_at(const char *s, size_t room)
         depth += s[i - 1] == '(' || s[i - 1] == '[';
         depth -= depth && (s[i - 1] == ')' || s[i - 1] == ']');
         bool comma = s[i - 1] == ',' && s[i] == ' ';
-        bool mark = s[i - 1] == ' ' && strchr("?:+-*/&|<>=", s[i]) && strchr("? :+-&|<>=", s[i + 1]);
+        bool mark = s[i - 1] == ' ' && strchr("?:+-*/&|<>=", s[i])
+            && strchr("? :+-&|<>=", s[i + 1]);
         if ((comma || mark) && (depth <= best_depth || i > room * 3 / 4))
             best = i, best_depth = depth;
     }
@@ -30,7 +32,8 @@ static void add_wrapped(Emit *e, const char *s)
 {
     size_t room = (size_t)(WIDTH - 4 * e->indent), hang = 4;
     for (;;) {
-        size_t at = strlen(s) > room && !strchr(s, '"') && strncmp(s, "//", 2) ? break_at(s, room) : 0;
+        size_t at = strlen(s) > room && !strchr(s, '"') && strncmp(s, "//", 2) ? break_at(s, room)
+                                                                               : 0;
         if (!at)
             break;
         size_t end = at;
@@ -48,6 +51,7 @@ static void add_wrapped(Emit *e, const char *s)
     text_add(e->out, s, strlen(s));
 }
 
+/* One line, broken where it is too long; `after` comes behind it. */
 static void add_line(Emit *e, const char *s, const char *after)
 {
     if (*s) {
@@ -58,6 +62,7 @@ static void add_line(Emit *e, const char *s, const char *after)
     text_add(e->out, "\n", 1);
 }
 
+/* What printf would print, in the arena. */
 static const char *formatted(const char *format, va_list args)
 {
     va_list again;
@@ -88,6 +93,7 @@ void open_block(Emit *e, const char *format, ...)
     e->indent++;
 }
 
+/* Closes a block; `after` follows the brace. */
 void close_block(Emit *e, const char *after)
 {
     e->indent--;
@@ -95,6 +101,7 @@ void close_block(Emit *e, const char *after)
     text_printf(e->out, "}%s\n", after);
 }
 
+/* The path without its folders. */
 static const char *file_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -112,6 +119,7 @@ static void add_source_line(Text *t, const char *s, int len)
         text_add(t, " .", 2);
 }
 
+/* The line of the last character. */
 static int last_line(Pos p)
 {
     return source_line((Pos){ p.source, p.at + (p.len ? p.len - 1 : 0), 0 });

@@ -4,6 +4,7 @@
 
 typedef struct { const char *at; size_t len, indent; } Line;
 
+/* The line that begins at s. */
 static Line line_at(const char *s)
 {
     Line l = { s, strcspn(s, "\n"), 0 };
@@ -12,19 +13,23 @@ static Line line_at(const char *s)
     return l;
 }
 
+/* Where the next line begins. */
 static const char *after(Line l)
 {
     return l.at[l.len] ? l.at + l.len + 1 : l.at + l.len;
 }
 
+/* Does the line, past its indentation, start with the word? */
 static bool starts(Line l, const char *word)
 {
     return l.len - l.indent >= strlen(word) && !strncmp(l.at + l.indent, word, strlen(word));
 }
 
+/* Does the line open the block of a for or an if? */
 static bool opens(Line l)
 {
-    return l.len > 2 && !strncmp(l.at + l.len - 2, " {", 2) && (starts(l, "for (") || starts(l, "if ("));
+    return l.len > 2 && !strncmp(l.at + l.len - 2, " {", 2)
+        && (starts(l, "for (") || starts(l, "if ("));
 }
 
 /* A whole statement on one line that declares nothing. */
@@ -32,7 +37,8 @@ static bool is_statement(Line l, Line opener)
 {
     if (l.len < 2 || l.at[l.len - 1] != ';' || l.indent != opener.indent + 4 || starts(l, "const "))
         return false;
-    size_t word = strspn(l.at + l.indent, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    size_t word =
+        strspn(l.at + l.indent, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     const char *next = l.at + l.indent + word;
     bool declares = *next == ' ' && (next[1] == '_' || (next[1] >= 'a' && next[1] <= 'z'));
     return !declares || starts(l, "return ");
@@ -45,7 +51,8 @@ void drop_single_braces(Text *t)
     text_add(&to, "", 0);
     for (const char *s = t->at; *s; ) {
         Line a = line_at(s), b = line_at(after(a)), c = line_at(after(b));
-        if (opens(a) && is_statement(b, a) && c.len == c.indent + 1 && starts(c, "}") && c.indent == a.indent) {
+        if (opens(a) && is_statement(b, a) && c.len == c.indent + 1 && starts(c, "}")
+            && c.indent == a.indent) {
             text_printf(&to, "%.*s\n%.*s\n", (int)a.len - 2, a.at, (int)b.len, b.at);
             s = after(c);
         } else {

@@ -6,6 +6,7 @@
 
 /* Adds `by` to the uses of the values that a formula mentions. */
 typedef struct { int by; } Count;
+/* Counts a value that a Sym mentions as used, or no longer used. */
 static bool count_atom(Sym atom, void *arg)
 {
     if (atom->kind == SYM_VALUE)

@@ -156,7 +156,8 @@ class GpuAlone:
         for t in arena.tensors:
             t.room = self.lib.gpu_alloc(ctypes.c_size_t(t.shift + max(t.span, 1)))
             t.address = t.room + t.shift
-            if t.span and (t.arg.inout or not t.arg.out):
+            gaps = t.span != t.item * int(np.prod(t.shape))   # between rows: copied back with them
+            if t.span and (t.arg.inout or not t.arg.out or gaps):
                 copy(self.lib.gpu_put, t.address, arena.host[t.at:t.at + t.span])
 
     def end(self, arena):

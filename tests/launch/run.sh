@@ -132,6 +132,18 @@ with_tilec() {
         "$work/rows_main.o" "$work/rows.o" \
         "$work/copy.o" "$e"/*.cpp -lboost_context -o "$work/rows_main" || return
     counted "rows" "$work/rows_main"
+    for file in 01_add 04_softmax; do
+        test_ "tilec $file" "$tilec" "$root/examples/$file.tile" -o "$work/$file.cu" || return
+        test_ "g++ $file.cu" c++ -std=c++17 -x c++ -DTILE_EMULATOR -include "$e/tile_emulator.h" \
+            -I "$e" -I "$e/cuda" -I "$work" -ffp-contract=off -fno-strict-aliasing \
+            -c "$work/$file.cu" -o "$work/$file.o" || return
+    done
+    test_ "two.c" cc -std=c99 -pedantic $warnings -isystem "$e/cuda" -I "$work" \
+        -c "$here/two.c" -o "$work/two.o" || return
+    test_ "two outputs in a C program" c++ -std=c++17 -DTILE_EMULATOR -pthread -I "$e" -I "$e/cuda" \
+        "$work/two.o" "$work/01_add.o" "$work/04_softmax.o" "$e"/*.cpp -lboost_context -lm \
+        -o "$work/two" || return
+    counted "two" "$work/two"
     [ -x "$nvcc" ] || return
     for file in rows copy; do
         test_ "nvcc $file.cu" "$nvcc" -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra \

@@ -1,0 +1,181 @@
+/* facts.c -- what is learnt about a kernel before its bodies are planned */
+/* needs: layouts.  gives: Facts, and the parameters of vector accesses.
+   keeps: the IR, the Dims. */
+#include "mapping.h"
+#include <string.h>
+
+/* Does v lie along a whole axis? */
+static bool along_whole(const Value *v)
+{
+    for (int a = 0; a < MAX_TILE_RANK; a++)
+        if (v->plan && map_of(v)->dim[a] && map_of(v)->dim[a]->whole)
+            return true;
+    return false;
+}
+
+/* Adds what one op tells: reductions, loops, changes of layout, the narrowest type that moves. */
+static void learn(Op *op, void *arg)
+{
+    Facts *f = arg;
+    if (op->kind == OP_REDUCE) {
+        f->reductions++;
+        for (int a = 0; a < op->args[0]->type.rank; a++) {
+            const Dim *d = map_of(op->args[0])->dim[a];
+            f->row_reduction |= op->reduce_axes >> a & 1 && d && d->fast;
+        }
+        f->control |= op->block->parent != NULL;
+    }
+    f->changes_layout |= op->kind == OP_RELAYOUT || op->kind == OP_RESHAPE;
+    f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
+    if (op->kind == OP_FOR || op->kind == OP_WHILE)
+        for (int i = 0; i < op->nresults; i++)
+            if (along_whole(op->results[i]) && !f->carried_whole)
+                f->carried_whole = true, f->carried_at = op->pos;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+        Elem elem = op->args[0]->type.elem;
+        f->whole_loads += op->kind == OP_LOAD && along_whole(op->results[0]);
+        if (access_is_vector(f->plan, op, 1) && elem_info[elem].bytes < f->least_bytes)
+            f->least_bytes = elem_info[elem].bytes;
+    }
+}
+
+typedef struct { const Plan *plan; int width, n; } Counting;
+
+/* Counts the accesses that can be of c->width elements. */
+static void count_vectors(Op *op, void *arg)
+{
+    Counting *c = arg;
+    if (op->kind == OP_LOAD || op->kind == OP_STORE)
+        c->n += access_is_vector(c->plan, op, c->width);
+}
+
+/* The widest access, in elements: 16 bytes of the narrowest type, if any
+   access can be that wide. */
+static int widest(const Facts *f)
+{
+    for (int w = f->least_bytes > 2 || f->least_bytes < 1 ? 16 / f->least_bytes : 8; w > 1;
+         w /= 2) {
+        Counting c = { f->plan, w, 0 };
+        ir_walk(f->plan->kernel->body, count_vectors, &c);
+        if (c.n)
+            return w;
+    }
+    return 1;
+}
+
+/* Notes the parameter of a vector access, with the alignment that it takes. */
+static void note_vector(Op *op, void *arg)
+{
+    Facts *f = arg;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !access_is_vector(f->plan, op, f->vector))
+        return;
+    int param = 0, bytes = elem_info[op->args[0]->type.elem].bytes * f->vector;
+    while (f->plan->kernel->params.at[param].value != op->args[0])
+        param++;
+    for (int i = 0; i < f->plan->vectors.n; i++)
+        if (f->plan->vectors.at[i].param == param)
+            return;
+    push(&f->plan->vectors, ((struct VectorParam){ param, bytes > 16 ? 16 : bytes }));
+}
+
+/* ---- may a whole axis be streamed? ----------------------------------------------------------- */
+
+typedef struct { const Op *store; const Value *tensor; Access *access; bool bad; } Hazard;
+
+/* Is v, along a whole axis, made from a load of the tensor? */
+static bool reaches(const Value *v, const Value *tensor)
+{
+    const Op *op = v->def;
+    if (!op || !along_whole(v))
+        return false;
+    if (op->kind == OP_LOAD)
+        return op->args[0] == tensor;
+    for (int i = 0; i < op->nargs; i++)
+        if (reaches(op->args[i], tensor))
+            return true;
+    for (int r = 0; r < op->nregions; r++)
+        for (int i = 0; op->region[r]->last && i < op->region[r]->last->nargs; i++)
+            if (reaches(op->region[r]->last->args[i], tensor))
+                return true;
+    return false;
+}
+
+/* Do both move the same part of their tensors? */
+static bool same_access(const Access *a, const Access *b)
+{
+    return !memcmp(a->start, b->start, sizeof a->start) && !memcmp(a->map, b->map, sizeof a->map)
+        && !memcmp(a->step, b->step, sizeof a->step);
+}
+
+/* Is what h->store wrote read by op, elsewhere or later? */
+static void check_after(Op *op, void *arg)
+{
+    Hazard *h = arg;
+    if (op->kind == OP_LOAD && op->args[0] == h->tensor && !same_access(op->access, h->access))
+        h->bad = true;
+    if (op->number > h->store->number && (op->kind == OP_REDUCE || op->kind == OP_STORE))
+        for (int i = 0; i < op->nargs; i++)
+            h->bad |= reaches(op->args[i], h->tensor);
+}
+
+/* A phase that comes after a store must not read again what was stored over. */
+static void check_store(Op *op, void *arg)
+{
+    bool *bad = arg;
+    if (op->kind != OP_STORE || !along_whole(op->args[1]))
+        return;
+    const Block *body = op->block;
+    while (body->parent)
+        body = body->parent->block;
+    Hazard h = { .store = op, .tensor = op->args[0], .access = op->access };
+    ir_walk((Block *)body, check_after, &h);
+    bool looped = false;
+    for (const Op *o = op->block->parent; o; o = o->block->parent)
+        looped |= o->kind != OP_IF;
+    *bad |= h.bad || (looped && reaches(op->args[1], op->args[0]));
+}
+
+/* The reason that a kernel cannot come along a whole axis in pieces; NULL if it can. */
+const char *why_not_streamed(const Facts *f)
+{
+    if (f->carried_whole)
+        return "a loop carries a tile along the whole axis, so it must stay in registers";
+    if (f->changes_layout)
+        return "a tile along the whole axis changes its layout, so it must stay in registers";
+    bool bad = false;
+    ir_walk(f->plan->kernel->body, check_store, &bad);
+    return bad ? "the axis is read again after it was stored over, so it must stay in registers"
+               : NULL;
+}
+
+/* ---- the facts ------------------------------------------------------------------------------- */
+
+/* Loads that are no variables: they are made where they are used. */
+static int late_loads(const Kernel *k)
+{
+    int n = 0;
+    for (int i = 0; i < k->values.n; i++) {
+        const Value *v = k->values.at[i];
+        n += v->def && v->def->kind == OP_LOAD && v->plan && !map_of(v)->var;
+    }
+    return n;
+}
+
+/* Learns the facts of a kernel whose Dims are known; p->vectors gets the parameters that vector
+   accesses need aligned. */
+Facts learn_facts(Plan *p)
+{
+    Kernel *k = p->kernel;
+    Facts f = { .plan = p, .least_bytes = 16 };
+    Emit e = { .plan = p, .k = k };
+    ir_walk(k->body, learn, &f);
+    f.vector = widest(&f);
+    ir_walk(k->body, note_vector, &f);
+    if (f.vector == 1)
+        p->vectors.n = 0;
+    ir_count_uses(k);
+    place(&e);
+    f.live = live_bytes(&e);
+    f.late = late_loads(k);
+    return f;
+}

@@ -1,0 +1,183 @@
+/* ladder.c -- bodies along whole axes: the ladder of row lengths, and what streams any length */
+/* needs: Facts.  gives: bodies and entries, or a report.  keeps: the IR, the Dims. */
+#include "mapping.h"
+
+enum { LEAST_BLOCK = 128 };                        /* threads of the smallest rung in a block */
+
+/* The nth Dim along a whole axis; NULL if there are fewer. */
+const Dim *whole_dim(const Plan *p, int nth)
+{
+    for (int i = 0; i < p->dims.n; i++)
+        if (p->dims.at[i]->whole && nth-- == 0)
+            return p->dims.at[i];
+    return NULL;
+}
+
+/* A body whose whole Dims have `threads` threads: the low bits if they are fast, otherwise what
+   fast static Dims leave. Rows go to further warps of a warp body. */
+static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int threads, int *held)
+{
+    Plan *p = f->plan;
+    Body *b = new_body(p, kind, name);
+    int room = kind == BODY_WARP ? threads * 4 : kind == BODY_BLOCK ? LEAST_BLOCK : threads;
+    for (int i = 0; i < p->dims.n; i++)
+        if (p->dims.at[i]->whole && p->dims.at[i]->fast)
+            b->spread.at[i].threads = threads;
+    spread_statics(f, b, true, room, 32);
+    for (int i = 0; i < p->dims.n; i++) {
+        const Dim *d = p->dims.at[i];
+        Spread *s = &b->spread.at[i];
+        if (!d->whole)
+            continue;
+        s->shift = d->fast ? 0 : free_bit(p, b, d);
+        s->threads = threads >> s->shift;
+        s->vector = d->fast ? f->vector : 1;
+        s->repeats = 0;
+        s->loops = kind == BODY_STREAM;
+    }
+    spread_statics(f, b, false, room, kind == BODY_WARP ? 4 : room);
+    *held = most_held(f, b);
+    b->threads = threads_used(b);
+    return b;
+}
+
+/* Rungs of the ladder: threads along the row, accesses of 16 bytes in each; `elements` where each
+   is of one element. Measured on an H200 (GB/s): softmax f32 of 1024 columns 4150 by 128 threads
+   x 2, 3992 by a warp x 8; 512 columns 4180 by 64 x 2, 4077 by a warp x 4; 8192 columns 4013 by
+   256 x 8, 3921 by 128 x 16, 2333 by 1024 x 2; softmax bf16 of 8192 columns 3351 by 256 x 4, 2467
+   by 128 x 8; layernorm bf16 of 1024 columns 3554 by a warp x 4 alone in its block, 3444 by four
+   such warps, 3418 by 64 x 2. */
+static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[] = {
+    { BODY_WARP, 32, 1, 0 }, { BODY_WARP, 32, 2, 8 }, { BODY_WARP, 32, 4, 0 },
+    { BODY_BLOCK, 64, 2, 0 }, { BODY_BLOCK, 128, 2, 8 }, { BODY_BLOCK, 128, 4, 0 },
+    { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 0 },
+    { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 0 }, { BODY_BLOCK, 1024, 8, 32 },
+};
+
+typedef struct { Body *body[2]; int held[2]; int64_t last; } Ladder;
+
+/* Blocks that should fit on a multiprocessor at once. Where all that a thread holds is one tile of
+   f32, as in a softmax, about 1280 threads are asked for (bf16, 4096 columns: 3785 GB/s with 10
+   blocks of 128, 3150 left to the compiler); where more is alive the compiler's own choice is
+   better, and spills less. */
+static int resident_blocks(const Facts *f, int threads, int words, int width)
+{
+    int need = words + (f->least_bytes <= 2 ? 20 : 24);
+    int blocks = 65536 / need / threads;
+    if (f->late || f->live != 4 || f->whole_loads != 1 || f->reductions > 2 || width == 1)
+        return 1;
+    if (blocks * threads > 1280)
+        blocks = 1280 / threads;
+    return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
+}
+
+/* Adds the entry of one rung, unless registers would not do or it is no
+   longer than the rung before. */
+static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
+{
+    Plan *p = f->plan;
+    int which = r->kind == BODY_BLOCK;
+    Body *b = l->body[which];
+    const Dim *d = whole_dim(p, 0);
+    int along = r->threads >> b->spread.at[d->id].shift, held = l->held[which];
+    int elements = width > 1 ? r->vecs * width : r->elements;
+    int repeats = d->fast ? elements / width : elements / held;
+    int64_t capacity = (int64_t)along * (d->fast ? elements : repeats);
+    int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
+    int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
+    bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
+    bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
+    if (!d->fast)
+        most -= 24;                                /* addresses of many rows */
+    if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
+        || crowded)
+        return;
+    l->last = capacity;
+    int programs = b->programs, threads = which ? r->threads : b->threads;
+    if (!which && width > 1 && r->vecs > 2)
+        programs = 1;
+    add_entry(p, b, threads, repeats, width, capacity, arena_printf("_%lld", (long long)capacity),
+              programs);
+    p->entries.at[p->entries.n - 1].blocks = resident_blocks(f, threads * programs, words, width);
+}
+
+/* Adds the entries of all rungs for accesses of one width. */
+static void add_ladder(const Facts *f, Ladder *l, int width)
+{
+    l->last = 0;
+    for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++)
+        add_rung(f, l, &rungs[i], width);
+}
+
+/* Have all whole axes the same length? Then one ladder serves them. */
+static bool one_whole_extent(const Plan *p)
+{
+    for (int i = 1; whole_dim(p, i); i++)
+        if (whole_dim(p, i)->extent != whole_dim(p, 0)->extent)
+            return false;
+    return true;
+}
+
+/* False after a report if whole axes of two lengths would have to stay in registers. */
+static bool lengths_fit(const Plan *p, bool ladder, const char *why)
+{
+    if (ladder || !why)
+        return true;
+    error(p->kernel->function->pos, "E1103", "%s has whole axes of two lengths, and %s",
+          p->kernel->function->symbol, why);
+    help("loop over chunks of one of them");
+    return false;
+}
+
+/* Adds the ladder, if there is one, and the streaming body, unless `why` forbids it. */
+static void add_bodies(const Facts *f, bool ladder, const char *why)
+{
+    Ladder l = { .last = 0 };
+    int held;
+    if (ladder) {
+        l.body[0] = whole_body(f, BODY_WARP, "warp", 32, &l.held[0]);
+        l.body[1] = whole_body(f, BODY_BLOCK, "block", 1024, &l.held[1]);
+        share_block(f, l.body[0]);
+    }
+    Body *stream = why ? NULL : whole_body(f, BODY_STREAM, "stream", 256, &held);
+    for (int width = f->vector; ; width = 1) {
+        if (ladder)
+            add_ladder(f, &l, width);
+        if (stream)
+            add_entry(f->plan, stream, stream->threads, 0, width, 0, "", 1);
+        if (width == 1)
+            break;
+    }
+}
+
+/* Without a streaming body the longest rung is the limit, and lengths of 0 go to the rungs too. */
+static void limit_length(Plan *p, const char *why)
+{
+    for (int i = 0; i < p->entries.n; i++) {
+        Entry *n = &p->entries.at[i];
+        if (n->capacity > p->longest)
+            p->longest = n->capacity;
+        n->at_least = 0;
+    }
+    p->longest_why = why;
+}
+
+/* Plans a kernel with whole axes; false after a report. */
+bool plan_whole(const Facts *f)
+{
+    Plan *p = f->plan;
+    bool ladder = one_whole_extent(p);
+    const char *why = why_not_streamed(f);
+    p->whole = ladder ? whole_dim(p, 0)->extent : NULL;
+    if (!lengths_fit(p, ladder, why))
+        return false;
+    add_bodies(f, ladder, why);
+    if (why && p->entries.n == 0) {
+        error(p->kernel->function->pos, "E1102", "no row length fits the registers, and %s", why);
+        help("make the tile sizes smaller, or loop over chunks");
+        return false;
+    }
+    if (why)
+        limit_length(p, why);
+    return true;
+}

@@ -1,0 +1,196 @@
+/* web.c -- webs: the values that share one C variable, and what is needed at once */
+/* needs: numbered ops, var of every value.  gives: the webs; bytes live at once.  keeps: the IR. */
+#include "mapping.h"
+#include <string.h>
+
+/* Adds op to the users of its arguments. */
+static void note_users(Op *op, void *arg)
+{
+    Users *users = arg;
+    for (int i = 0; i < op->nargs; i++)
+        push(&users[op->args[i]->id].at, op);
+}
+
+/* The ops that use each value of a kernel, by value id. */
+Users *users_of(const Kernel *k)
+{
+    Users *users = new_array(Users, k->values.n + 1);
+    ir_walk(k->body, note_users, users);
+    return users;
+}
+
+/* ---- what is needed at once ------------------------------------------------------------------ */
+
+/* When v is made, on a scale of two steps an op: a loop's or if's results after its regions. */
+static int made_at(const Value *v)
+{
+    if (v->def)
+        return v->def->nregions ? 2 * v->def->last_number + 1 : 2 * v->def->number;
+    return v->block && v->block->parent ? 2 * v->block->parent->number : 0;
+}
+
+/* The loop around op that does not hold the making of v, outermost; NULL if there is none. */
+static const Op *loop_between(const Op *op, const Value *v)
+{
+    const Op *found = NULL;
+    for (const Op *o = op->block->parent; o; o = o->block->parent) {
+        if (made_at(v) >= 2 * o->number && made_at(v) <= 2 * o->last_number)
+            break;
+        if (o->kind == OP_FOR || o->kind == OP_WHILE)
+            found = o;
+    }
+    return found;
+}
+
+/* Are a and b in different arms of one if? */
+static bool exclusive(const Op *a, const Op *b)
+{
+    for (const Op *x = a; x; x = x->block->parent) {
+        const Op *up = x->block->parent;
+        if (!up || up->kind != OP_IF)
+            continue;
+        for (const Op *y = b; y; y = y->block->parent)
+            if (y->block->parent == up)
+                return x->block != y->block;
+    }
+    return false;
+}
+
+/* Is a still needed after the point where b is made?  users: of a, through
+   what is printed in place. */
+static bool live_at(Placing *p, const Value *a, const Value *through, const Value *b)
+{
+    int made = made_at(b);
+    const Op *maker = b->def ? b->def : b->block->parent;
+    Users *users = &p->users[through->id];
+    for (int i = 0; i < users->at.n; i++) {
+        const Op *op = users->at.at[i];
+        if (op->nresults == 1 && !op->nregions && !map_of(op->results[0])->var) {
+            if (live_at(p, a, op->results[0], b))
+                return true;
+            continue;
+        }
+        const Op *loop = loop_between(op, a);
+        if (loop && made >= 2 * loop->number && made <= 2 * loop->last_number)
+            return true;
+        if (op == maker && op->nregions)
+            continue;                             /* a first value, copied before the region runs */
+        bool aligned = op->kind == OP_ELEM || op->kind == OP_CAST || op->kind == OP_SELECT
+                       || op->kind == OP_FILL || op->kind == OP_YIELD;
+        int until = 2 * op->number;
+        if (until > made || (until == made && !(aligned && op == b->def)))
+            if (!exclusive(op, maker) && made_at(a) <= made)
+                return true;
+    }
+    return false;
+}
+
+/* Is any value of one web needed where one of the other is made? */
+static bool interfere(Placing *p, Value *a, Value *b)
+{
+    for (int i = 0; i < p->e->k->values.n; i++) {
+        Value *v = p->e->k->values.at[i];
+        if (!v->plan || !map_of(v)->var || web_root(v) != web_root(a))
+            continue;
+        for (int j = 0; j < p->e->k->values.n; j++) {
+            Value *w = p->e->k->values.at[j];
+            if (!w->plan || !map_of(w)->var || web_root(w) != web_root(b))
+                continue;
+            if (live_at(p, v, v, w) || live_at(p, w, w, v))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The largest number of bytes that tiles need at once for each element that a thread holds. */
+int live_bytes(Emit *e)
+{
+    Placing p = { .e = e, .users = users_of(e->k) };
+    int most = 1;
+    for (int i = 0; i < e->k->values.n; i++) {
+        const Value *b = e->k->values.at[i];
+        if (!b->plan || !map_of(b)->var || !is_full(e, b) || (!b->def && !b->block))
+            continue;
+        int bytes = 0;
+        for (int j = 0; j < e->k->values.n; j++) {
+            Value *a = e->k->values.at[j];
+            if (a->plan && map_of(a)->var && is_full(e, a) && web_root(a) == a
+                && (a == b || live_at(&p, a, a, b)))
+                bytes += elem_info[a->type.elem].bytes;
+        }
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* ---- sharing --------------------------------------------------------------------------------- */
+
+/* The value that stands for the web of v. */
+Value *web_root(Value *v)
+{
+    while (map_of(v)->web != v)
+        v = map_of(v)->web = map_of(map_of(v)->web)->web;
+    return v;
+}
+
+/* Have they one type and one layout? */
+static bool same_place(const Value *a, const Value *b)
+{
+    if (!type_same(&a->type, &b->type))
+        return false;
+    return !memcmp(map_of(a)->dim, map_of(b)->dim, sizeof map_of(a)->dim);
+}
+
+/* Makes one web of two; its root is that of a. */
+static void unite(Value *a, Value *b)
+{
+    map_of(web_root(b))->web = web_root(a);
+}
+
+/* Lets `other` share the variable of `keep` if both are variables and never needed at once. */
+static void share(Placing *p, Value *keep, Value *other)
+{
+    if (!map_of(keep)->var || !map_of(other)->var || web_root(keep) == web_root(other))
+        return;
+    if (other->def && (other->def->kind == OP_SYM || other->def->kind == OP_CONST))
+        return;
+    if (!other->def && (!other->block || !other->block->parent))
+        return;
+    if (same_place(keep, other) && !interfere(p, keep, other))
+        unite(keep, other);
+}
+
+/* Lets what a region yields, from its operand `skip` on, share the variables of the results. */
+static void share_yields(Placing *p, Op *op, const Block *b, int skip)
+{
+    for (const Op *o = b->first; o; o = o->next)
+        if (o->kind == OP_YIELD)
+            for (int i = skip; i < o->nargs && i - skip < op->nresults; i++)
+                share(p, op->results[i - skip], o->args[i]);
+}
+
+/* The variables of a loop are those of its results; an if's arms write
+   straight into its results. */
+static void share_op(Op *op, void *arg)
+{
+    Placing *p = arg;
+    bool loop = op->kind == OP_FOR || op->kind == OP_WHILE;
+    if (!op->nresults || !op->nregions)
+        return;
+    int first = op->kind == OP_FOR ? 3 : 0, skip = op->kind == OP_FOR ? 1 : 0;
+    for (int r = 0; loop && r < op->nregions; r++)
+        for (int i = skip; i < op->region[r]->nargs; i++)
+            if (map_of(op->results[i - skip])->var)
+                unite(op->results[i - skip], op->region[r]->args[i]);
+    for (int r = 0; r < op->nregions; r++)
+        share_yields(p, op, op->region[r], op->kind == OP_WHILE && r == 0 ? 1 : 0);
+    for (int i = 0; loop && i < op->nresults; i++)
+        share(p, op->results[i], op->args[first + i]);
+}
+
+/* Makes webs of the values that can share a variable: a loop's, the arms' of an if. */
+void share_variables(Placing *p)
+{
+    ir_walk(p->e->k->body, share_op, p);
+}
