@@ -8,7 +8,7 @@ B = build
 TILEC = tilec
 
 # The table of contents: the order in which a program travels.
-SRC = arena name source sym formula \
+SRC = arena name words source sym formula \
       diag excerpt codes near \
       token mistake parse ast \
       resolve scope define const symbol instance signature shape type axes where attribute own \
@@ -66,6 +66,9 @@ test:
 	@scripts/deps.sh && $(MAKE) -s -j$$(nproc) all asan && tests/run.sh
 test-gpu: all
 	@tests/gpu.sh
+# The .cu and .h beside each example, as they are committed.
+examples: all
+	@scripts/examples.sh
 lint:
 	@scripts/lint.sh
 
@@ -82,4 +85,4 @@ clean:
 	rm -rf $B $(TILEC)
 
 -include $(OBJ:.o=.d) $(ASAN:.o=.d)
-.PHONY: all asan demo test test-gpu lint install clean
+.PHONY: all asan demo test test-gpu examples lint install clean

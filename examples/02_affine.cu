@@ -79,7 +79,7 @@ static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 // ---- affine_f32_tile, a tile in registers ----------------------------------------------
 //
 //   block      512 threads are one program
-//   row        of 8: a thread holds element row_thread; row_thread = thread / 64
+//   row        of 8: a thread holds element thread / 64; thread / 64 = thread / 64
 //   col        of 256: a thread holds the W elements from W * (64 * v + col_thread) on, for v
 //              = 0 .. VECS - 1; col_thread = thread % 64
 //
@@ -103,9 +103,8 @@ affine_f32_tile(float *__restrict__ y, int64_t y_stride, const float *__restrict
     const int64_t j = program % tile_ceil(N, 256);
     const int64_t i = program / tile_ceil(N, 256);
     const int thread = threadIdx.x;
-    const int row_thread = thread / 64;
     const int col_thread = thread % 64;
-    const int row = row_thread;
+    const int row = thread / 64;
 
     // 02_affine.tile:15    let mut t = x.load_like(y) as f32;
     float t[VECS][W];
@@ -123,7 +122,6 @@ affine_f32_tile(float *__restrict__ y, int64_t y_stride, const float *__restrict
 
     // 02_affine.tile:16    if scale { t *= scale.load_like(y) as f32; }
     if (scale != nullptr) {
-        // 02_affine.tile:16    if scale { t *= scale.load_like(y) as f32; }
         float scale_tile[VECS][W];
         const float *const scale_at = scale + 256 * j;
         #pragma unroll
@@ -144,7 +142,6 @@ affine_f32_tile(float *__restrict__ y, int64_t y_stride, const float *__restrict
 
     // 02_affine.tile:17    if bias { t += bias.load_like(y) as f32; }
     if (bias != nullptr) {
-        // 02_affine.tile:17    if bias { t += bias.load_like(y) as f32; }
         float bias_tile[VECS][W];
         const float *const bias_at = bias + 256 * j;
         #pragma unroll
@@ -159,7 +156,7 @@ affine_f32_tile(float *__restrict__ y, int64_t y_stride, const float *__restrict
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                t[v][c] = t[v][c] + bias_tile[v][c];
+                t[v][c] += bias_tile[v][c];
         }
     }
 
@@ -193,7 +190,7 @@ affine_f32_tile_unaligned(float *__restrict__ y, int64_t y_stride, const float *
 // ---- affine_bf16_tile, a tile in registers ---------------------------------------------
 //
 //   block      256 threads are one program
-//   row        of 8: a thread holds element row_thread; row_thread = thread / 32
+//   row        of 8: a thread holds element thread / 32; thread / 32 = thread / 32
 //   col        of 256: a thread holds the W elements from W * (32 * v + lane) on, for v = 0
 //              .. VECS - 1
 //
@@ -218,9 +215,8 @@ affine_bf16_tile(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
     const int64_t j = program % tile_ceil(N, 256);
     const int64_t i = program / tile_ceil(N, 256);
     const int thread = threadIdx.x;
-    const int row_thread = thread / 32;
     const int lane = thread % 32;
-    const int row = row_thread;
+    const int row = thread / 32;
 
     // 02_affine.tile:15    let mut t = x.load_like(y) as f32;
     __nv_bfloat16 x_tile[VECS][W];
@@ -239,7 +235,6 @@ affine_bf16_tile(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
     // 02_affine.tile:16    if scale { t *= scale.load_like(y) as f32; }
     float t[VECS][W];
     if (scale != nullptr) {
-        // 02_affine.tile:16    if scale { t *= scale.load_like(y) as f32; }
         __nv_bfloat16 scale_tile[VECS][W];
         const __nv_bfloat16 *const scale_at = scale + 256 * j;
         #pragma unroll
@@ -250,19 +245,12 @@ affine_bf16_tile(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
             else
                 fill_vec(scale_tile[v], __float2bfloat16_rn(0.0f));
         }
-        float scale_tile_next[VECS][W];
-        #pragma unroll
-        for (int v = 0; v < VECS; v++) {
-            #pragma unroll
-            for (int c = 0; c < W; c++)
-                scale_tile_next[v][c] = __bfloat162float(scale_tile[v][c]);
-        }
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++) {
                 const float t2 = __bfloat162float(x_tile[v][c]);
-                t[v][c] = __fmul_rn(t2, scale_tile_next[v][c]);
+                t[v][c] = __fmul_rn(t2, __bfloat162float(scale_tile[v][c]));
             }
         }
     } else {
@@ -276,7 +264,6 @@ affine_bf16_tile(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
 
     // 02_affine.tile:17    if bias { t += bias.load_like(y) as f32; }
     if (bias != nullptr) {
-        // 02_affine.tile:17    if bias { t += bias.load_like(y) as f32; }
         __nv_bfloat16 bias_tile[VECS][W];
         const __nv_bfloat16 *const bias_at = bias + 256 * j;
         #pragma unroll
@@ -287,18 +274,11 @@ affine_bf16_tile(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
             else
                 fill_vec(bias_tile[v], __float2bfloat16_rn(0.0f));
         }
-        float bias_tile_next[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                bias_tile_next[v][c] = __bfloat162float(bias_tile[v][c]);
-        }
-        #pragma unroll
-        for (int v = 0; v < VECS; v++) {
-            #pragma unroll
-            for (int c = 0; c < W; c++)
-                t[v][c] = t[v][c] + bias_tile_next[v][c];
+                t[v][c] += __bfloat162float(bias_tile[v][c]);
         }
     }
 

@@ -117,7 +117,8 @@ static __device__ __forceinline__ T warp_max_nan(T a)
     return a;
 }
 
-// Every thread gets the largest, or NaN of the block's values; one slot of parts a warp, one barrier.
+// Every thread gets the largest, or NaN of the block's values;
+// one slot of parts a warp, one barrier.
 // Nobody may still be reading parts from before.
 template <int WARPS, typename T>
 static __device__ __forceinline__ T block_max_nan(T v, T *parts)
@@ -224,7 +225,7 @@ softmax_warp_256(float *__restrict__ y, int64_t y_stride, const float *__restric
     softmax_warp<2, 4>(y, y_stride, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 softmax_warp_256_unaligned(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                            int64_t x_stride, int64_t M, int64_t N)
 {
@@ -360,28 +361,28 @@ softmax_block_32768(float *__restrict__ y, int64_t y_stride, const float *__rest
     softmax_block<1024, 8, 4>(y, y_stride, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 softmax_block_1024_unaligned(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                              int64_t x_stride, int64_t M, int64_t N)
 {
     softmax_block<128, 8, 1>(y, y_stride, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, 1)
 softmax_block_4096_unaligned(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                              int64_t x_stride, int64_t M, int64_t N)
 {
     softmax_block<256, 16, 1>(y, y_stride, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 4)
+extern "C" __global__ void __launch_bounds__(256, 1)
 softmax_block_8192_unaligned(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                              int64_t x_stride, int64_t M, int64_t N)
 {
     softmax_block<256, 32, 1>(y, y_stride, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2)
+extern "C" __global__ void __launch_bounds__(512, 1)
 softmax_block_16384_unaligned(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                               int64_t x_stride, int64_t M, int64_t N)
 {
@@ -397,15 +398,15 @@ softmax_block_32768_unaligned(float *__restrict__ y, int64_t y_stride, const flo
 
 // ---- softmax_stream, rows of any length ------------------------------------------------
 //
-//   block      256 threads are one program
-//   col        of N: a thread holds the W elements from W * thread on, then on by W * 256
+//   block      1024 threads are one program
+//   col        of N: a thread holds the W elements from W * thread on, then on by W * 1024
 //
-//                  col        0    4    8        1020  1024 1028       (W = 4)
-//                  thread     0    1    2  ...   255      0    1  ...
+//                  col        0    4    8        4092  4096 4100       (W = 4)
+//                  thread     0    1    2  ...   1023     0    1  ...
 //
-//   barriers   in block_max_nan<8>: every warp's part is written before anyone reads the
+//   barriers   in block_max_nan<32>: every warp's part is written before anyone reads the
 //              parts
-//              in block_sum<8>: every warp's part is written before anyone reads the parts
+//              in block_sum<32>: every warp's part is written before anyone reads the parts
 //   launch     has checked: for W > 1: x, y lie at multiples of 16 bytes (of W elements, if
 //              those are fewer), their rows too, and rows are multiples of W long
 
@@ -414,35 +415,40 @@ static __device__ __forceinline__ void
 softmax_stream(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                int64_t x_stride, int64_t M, int64_t N)
 {
-    __shared__ float t_max_parts[8];
-    __shared__ float e_sum_parts[8];
+    __shared__ float t_max_parts[32];
+    __shared__ float e_sum_parts[32];
     const int64_t i = blockIdx.x;
     const int thread = threadIdx.x;
 
     // 04_softmax.tile:16    let e = exp(t - max(t, axis = 1, keepdims = true));
     float t_max = -INFINITY;
     const float *const x_at = x + i * x_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 04_softmax.tile:15    let t = x.load_like(y);
         float t[W];
         load_vec(t, &x_at[col]);
         #pragma unroll
         for (int c = 0; c < W; c++)
             t_max = max_nan(t_max, t[c]);
     }
-    t_max = block_max_nan<8>(t_max, t_max_parts);
+    t_max = block_max_nan<32>(t_max, t_max_parts);
 
     // 04_softmax.tile:17    y.store(e / sum(e, axis = 1, keepdims = true));
     float e_sum = 0.0f;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 04_softmax.tile:15    let t = x.load_like(y);
         float t[W];
         load_vec(t, &x_at[col]);
         #pragma unroll
         for (int c = 0; c < W; c++)
             e_sum += expf(t[c] - t_max);
     }
-    e_sum = block_sum<8>(e_sum, e_sum_parts);
+    e_sum = block_sum<32>(e_sum, e_sum_parts);
+
+    // 04_softmax.tile:17    y.store(e / sum(e, axis = 1, keepdims = true));
     float *const y_at = y + i * y_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 04_softmax.tile:15    let t = x.load_like(y);
         float t[W];
         load_vec(t, &x_at[col]);
         float out[W];
@@ -455,14 +461,14 @@ softmax_stream(float *__restrict__ y, int64_t y_stride, const float *__restrict_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 softmax_stream_vectors(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                        int64_t x_stride, int64_t M, int64_t N)
 {
     softmax_stream<4>(y, y_stride, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 softmax_stream_unaligned(float *__restrict__ y, int64_t y_stride, const float *__restrict__ x,
                          int64_t x_stride, int64_t M, int64_t N)
 {
@@ -673,7 +679,7 @@ softmax_strided(float *y, int64_t y_stride, const float *x, int64_t x_stride, in
             return launch(softmax_block_32768, programs, 1024);
     }
     if (vectors)
-        return launch(softmax_stream_vectors, programs, 256);
+        return launch(softmax_stream_vectors, programs, 1024);
     if (N > 0) {
         if (N <= 256)
             return launch(softmax_warp_256_unaligned, tile_ceil(programs, 4), 128);
@@ -688,7 +694,7 @@ softmax_strided(float *y, int64_t y_stride, const float *x, int64_t x_stride, in
         if (N <= 32768)
             return launch(softmax_block_32768_unaligned, programs, 1024);
     }
-    return launch(softmax_stream_unaligned, programs, 256);
+    return launch(softmax_stream_unaligned, programs, 1024);
 }
 
 extern "C" cudaError_t

@@ -155,7 +155,8 @@ static __device__ __forceinline__ T block_sum(T v, T *parts)
     return a;
 }
 
-// Every thread gets the sum of its group's slots: COUNT threads, STEP apart, whose parts are written.
+// Every thread gets the sum of its group's slots:
+// COUNT threads, STEP apart, whose parts are written.
 template <int COUNT, int STEP, typename T>
 static __device__ __forceinline__ T across_sum(T, const T *parts)
 {
@@ -168,7 +169,8 @@ static __device__ __forceinline__ T across_sum(T, const T *parts)
     return a;
 }
 
-// Takes value v at place i if it is the largest so far; NaN counts as the largest; of equals the first.
+// Takes value v at place i if it is the largest so far;
+// NaN counts as the largest; of equals the first.
 template <typename T>
 static __device__ __forceinline__ void take_larger(T &best, int32_t &at, T v, int32_t i)
 {
@@ -194,7 +196,8 @@ static __device__ __forceinline__ void warp_argmax(T &best, int32_t &at)
 // Every thread gets the largest of the block's values and its place; a slot a warp, one barrier.
 // Nobody may still be reading the slots from before.
 template <int WARPS, typename T>
-static __device__ __forceinline__ void block_argmax(T &best, int32_t &at, T *parts, int32_t *parts_at)
+static __device__ __forceinline__ void block_argmax(T &best, int32_t &at, T *parts,
+                                                    int32_t *parts_at)
 {
     warp_argmax(best, at);
     if (threadIdx.x % 32 == 0) {
@@ -265,7 +268,6 @@ row_stats_warp(float *__restrict__ sums, float *__restrict__ means, int32_t *__r
 
     // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
     if (means != nullptr) {
-        // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
         float t_mean_part = 0.0f;
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -283,15 +285,14 @@ row_stats_warp(float *__restrict__ sums, float *__restrict__ means, int32_t *__r
 
     // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
     if (places != nullptr) {
-        // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
         float t_argmax_best = -INFINITY;
         int32_t t_argmax_at = INT32_MAX;
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
             const int col = W * (32 * v + lane);
-            #pragma unroll
-            for (int c = 0; c < W; c++) {
-                if (col + c < cols)
+            if (col < cols) {
+                #pragma unroll
+                for (int c = 0; c < W; c++)
                     take_larger(t_argmax_best, t_argmax_at, t[v][c], col + c);
             }
         }
@@ -304,7 +305,7 @@ row_stats_warp(float *__restrict__ sums, float *__restrict__ means, int32_t *__r
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 row_stats_warp_256(float *__restrict__ sums, float *__restrict__ means,
                    int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                    int64_t M, int64_t N)
@@ -312,7 +313,7 @@ row_stats_warp_256(float *__restrict__ sums, float *__restrict__ means,
     row_stats_warp<2, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 row_stats_warp_256_unaligned(float *__restrict__ sums, float *__restrict__ means,
                              int32_t *__restrict__ places, const float *__restrict__ x,
                              int64_t x_stride, int64_t M, int64_t N)
@@ -378,7 +379,6 @@ row_stats_block(float *__restrict__ sums, float *__restrict__ means, int32_t *__
 
     // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
     if (means != nullptr) {
-        // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
         float t_mean_part = 0.0f;
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -396,15 +396,14 @@ row_stats_block(float *__restrict__ sums, float *__restrict__ means, int32_t *__
 
     // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
     if (places != nullptr) {
-        // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
         float t_argmax_best = -INFINITY;
         int32_t t_argmax_at = INT32_MAX;
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
             const int col = W * (THREADS * v + thread);
-            #pragma unroll
-            for (int c = 0; c < W; c++) {
-                if (col + c < cols)
+            if (col < cols) {
+                #pragma unroll
+                for (int c = 0; c < W; c++)
                     take_larger(t_argmax_best, t_argmax_at, t[v][c], col + c);
             }
         }
@@ -418,7 +417,7 @@ row_stats_block(float *__restrict__ sums, float *__restrict__ means, int32_t *__
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64, 20)
+extern "C" __global__ void __launch_bounds__(64, 1)
 row_stats_block_512(float *__restrict__ sums, float *__restrict__ means,
                     int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                     int64_t M, int64_t N)
@@ -426,7 +425,7 @@ row_stats_block_512(float *__restrict__ sums, float *__restrict__ means,
     row_stats_block<64, 2, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 row_stats_block_1024(float *__restrict__ sums, float *__restrict__ means,
                      int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                      int64_t M, int64_t N)
@@ -434,7 +433,7 @@ row_stats_block_1024(float *__restrict__ sums, float *__restrict__ means,
     row_stats_block<128, 2, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 row_stats_block_2048(float *__restrict__ sums, float *__restrict__ means,
                      int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                      int64_t M, int64_t N)
@@ -442,7 +441,7 @@ row_stats_block_2048(float *__restrict__ sums, float *__restrict__ means,
     row_stats_block<128, 4, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, 1)
 row_stats_block_4096(float *__restrict__ sums, float *__restrict__ means,
                      int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                      int64_t M, int64_t N)
@@ -450,7 +449,7 @@ row_stats_block_4096(float *__restrict__ sums, float *__restrict__ means,
     row_stats_block<256, 4, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 4)
+extern "C" __global__ void __launch_bounds__(256, 1)
 row_stats_block_8192(float *__restrict__ sums, float *__restrict__ means,
                      int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                      int64_t M, int64_t N)
@@ -458,7 +457,7 @@ row_stats_block_8192(float *__restrict__ sums, float *__restrict__ means,
     row_stats_block<256, 8, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2)
+extern "C" __global__ void __launch_bounds__(512, 1)
 row_stats_block_16384(float *__restrict__ sums, float *__restrict__ means,
                       int32_t *__restrict__ places, const float *__restrict__ x, int64_t x_stride,
                       int64_t M, int64_t N)
@@ -474,7 +473,7 @@ row_stats_block_32768(float *__restrict__ sums, float *__restrict__ means,
     row_stats_block<1024, 8, 4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 10)
+extern "C" __global__ void __launch_bounds__(128, 1)
 row_stats_block_1024_unaligned(float *__restrict__ sums, float *__restrict__ means,
                                int32_t *__restrict__ places, const float *__restrict__ x,
                                int64_t x_stride, int64_t M, int64_t N)
@@ -482,7 +481,7 @@ row_stats_block_1024_unaligned(float *__restrict__ sums, float *__restrict__ mea
     row_stats_block<128, 8, 1>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 5)
+extern "C" __global__ void __launch_bounds__(256, 1)
 row_stats_block_4096_unaligned(float *__restrict__ sums, float *__restrict__ means,
                                int32_t *__restrict__ places, const float *__restrict__ x,
                                int64_t x_stride, int64_t M, int64_t N)
@@ -490,7 +489,7 @@ row_stats_block_4096_unaligned(float *__restrict__ sums, float *__restrict__ mea
     row_stats_block<256, 16, 1>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 4)
+extern "C" __global__ void __launch_bounds__(256, 1)
 row_stats_block_8192_unaligned(float *__restrict__ sums, float *__restrict__ means,
                                int32_t *__restrict__ places, const float *__restrict__ x,
                                int64_t x_stride, int64_t M, int64_t N)
@@ -498,7 +497,7 @@ row_stats_block_8192_unaligned(float *__restrict__ sums, float *__restrict__ mea
     row_stats_block<256, 32, 1>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2)
+extern "C" __global__ void __launch_bounds__(512, 1)
 row_stats_block_16384_unaligned(float *__restrict__ sums, float *__restrict__ means,
                                 int32_t *__restrict__ places, const float *__restrict__ x,
                                 int64_t x_stride, int64_t M, int64_t N)
@@ -516,14 +515,15 @@ row_stats_block_32768_unaligned(float *__restrict__ sums, float *__restrict__ me
 
 // ---- row_stats_stream, rows of any length ----------------------------------------------
 //
-//   block      256 threads are one program
-//   col        of N: a thread holds the W elements from W * thread on, then on by W * 256
+//   block      1024 threads are one program
+//   col        of N: a thread holds the W elements from W * thread on, then on by W * 1024
 //
-//                  col        0    4    8        1020  1024 1028       (W = 4)
-//                  thread     0    1    2  ...   255      0    1  ...
+//                  col        0    4    8        4092  4096 4100       (W = 4)
+//                  thread     0    1    2  ...   1023     0    1  ...
 //
-//   barriers   in block_sum<8>: every warp's part is written before anyone reads the parts
-//              in block_argmax<8>: every warp's part is written before anyone reads the parts
+//   barriers   in block_sum<32>: every warp's part is written before anyone reads the parts
+//              in block_argmax<32>: every warp's part is written before anyone reads the
+//              parts
 //   launch     has checked: for W > 1: x lie at multiples of 16 bytes (of W elements, if
 //              those are fewer), their rows too, and rows are multiples of W long
 
@@ -532,24 +532,27 @@ static __device__ __forceinline__ void
 row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *__restrict__ places,
                  const float *__restrict__ x, int64_t x_stride, int64_t M, int64_t N)
 {
-    __shared__ float t_sum_parts[8];
-    __shared__ float t_mean_part_parts[8];
-    __shared__ float t_argmax_best_parts[8];
-    __shared__ int32_t t_argmax_best_parts_at[8];
+    __shared__ float t_sum_parts[32];
+    __shared__ float t_mean_part_parts[32];
+    __shared__ float t_argmax_best_parts[32];
+    __shared__ int32_t t_argmax_best_parts_at[32];
     const int64_t i = blockIdx.x;
     const int thread = threadIdx.x;
 
     // 05_reduce.tile:17    sums.store(sum(t, axis = 1));
     float t_sum = 0.0f;
     const float *const x_at = x + i * x_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 05_reduce.tile:16    let t = x.load([i, 0], [BM, N]);
         float t[W];
         load_vec(t, &x_at[col]);
         #pragma unroll
         for (int c = 0; c < W; c++)
             t_sum += t[c];
     }
-    t_sum = block_sum<8>(t_sum, t_sum_parts);
+    t_sum = block_sum<32>(t_sum, t_sum_parts);
+
+    // 05_reduce.tile:17    sums.store(sum(t, axis = 1));
     if (thread == 0) {
         float *const sums_at = sums + i;
         sums_at[0] = t_sum;
@@ -557,17 +560,19 @@ row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *_
 
     // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
     if (means != nullptr) {
-        // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
         float t_mean_part = 0.0f;
-        for (int64_t col = W * thread; col < N; col += W * 256) {
+        for (int64_t col = W * thread; col < N; col += W * 1024) {
+            // 05_reduce.tile:16    let t = x.load([i, 0], [BM, N]);
             float t[W];
             load_vec(t, &x_at[col]);
             #pragma unroll
             for (int c = 0; c < W; c++)
                 t_mean_part += t[c];
         }
-        t_mean_part = block_sum<8>(t_mean_part, t_mean_part_parts);
+        t_mean_part = block_sum<32>(t_mean_part, t_mean_part_parts);
         const float t_mean = t_mean_part / (float)N;
+
+        // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
         if (thread == 0) {
             float *const means_at = means + i;
             means_at[0] = t_mean;
@@ -576,18 +581,20 @@ row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *_
 
     // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
     if (places != nullptr) {
-        // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
         float t_argmax_best = -INFINITY;
         int32_t t_argmax_at = INT32_MAX;
-        for (int64_t col = W * thread; col < N; col += W * 256) {
+        for (int64_t col = W * thread; col < N; col += W * 1024) {
+            // 05_reduce.tile:16    let t = x.load([i, 0], [BM, N]);
             float t[W];
             load_vec(t, &x_at[col]);
             #pragma unroll
             for (int c = 0; c < W; c++)
                 take_larger(t_argmax_best, t_argmax_at, t[c], (int32_t)(col + c));
         }
-        block_argmax<8>(t_argmax_best, t_argmax_at, t_argmax_best_parts, t_argmax_best_parts_at);
+        block_argmax<32>(t_argmax_best, t_argmax_at, t_argmax_best_parts, t_argmax_best_parts_at);
         const int32_t t_argmax = t_argmax_at == INT32_MAX ? 0 : t_argmax_at;
+
+        // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
         if (thread == 0) {
             int32_t *const places_at = places + i;
             places_at[0] = t_argmax;
@@ -595,7 +602,7 @@ row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 row_stats_stream_vectors(float *__restrict__ sums, float *__restrict__ means,
                          int32_t *__restrict__ places, const float *__restrict__ x,
                          int64_t x_stride, int64_t M, int64_t N)
@@ -603,7 +610,7 @@ row_stats_stream_vectors(float *__restrict__ sums, float *__restrict__ means,
     row_stats_stream<4>(sums, means, places, x, x_stride, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 row_stats_stream_unaligned(float *__restrict__ sums, float *__restrict__ means,
                            int32_t *__restrict__ places, const float *__restrict__ x,
                            int64_t x_stride, int64_t M, int64_t N)
@@ -675,7 +682,7 @@ column_sums_tile(float *__restrict__ sums, const float *__restrict__ x, int64_t 
             for (int v = 0; v < VECS; v++) {
                 #pragma unroll
                 for (int c = 0; c < W; c++)
-                    acc[r][v][c] = acc[r][v][c] + x_tile[r][v][c];
+                    acc[r][v][c] += x_tile[r][v][c];
             }
         }
     }
@@ -947,7 +954,7 @@ row_stats_strided(float *sums, float *means, int32_t *places, const float *x, in
             return launch(row_stats_block_32768, programs, 1024);
     }
     if (vectors)
-        return launch(row_stats_stream_vectors, programs, 256);
+        return launch(row_stats_stream_vectors, programs, 1024);
     if (N > 0) {
         if (N <= 256)
             return launch(row_stats_warp_256_unaligned, tile_ceil(programs, 4), 128);
@@ -962,7 +969,7 @@ row_stats_strided(float *sums, float *means, int32_t *places, const float *x, in
         if (N <= 32768)
             return launch(row_stats_block_32768_unaligned, programs, 1024);
     }
-    return launch(row_stats_stream_unaligned, programs, 256);
+    return launch(row_stats_stream_unaligned, programs, 1024);
 }
 
 extern "C" cudaError_t

@@ -10,8 +10,8 @@
 //   program    one for each part of the outputs, as they are cut above
 //   variants   layer_norm_f32_warp _256    N <= 256: a row lives in one warp's registers; no
 //              barrier between warps
-//              layer_norm_f32_block _512, _1024, _2048, _4096, _8192, _16384, _32768    N <=
-//              32768: a row lives in one block's registers
+//              layer_norm_f32_block _512, _1024, _2048, _4096, _8192, _16384    N <= 16384: a
+//              row lives in one block's registers
 //              layer_norm_f32_stream    any N: a row is read again for each pass over it
 //              each with accesses of 4 elements, and as .._unaligned with one at a time, for
 //              pointers or rows that are not aligned
@@ -19,10 +19,10 @@
 // kernel layer_norm_f16    y[M, N] by [i: 1, N], mean[M] by [i: 1], rstd[M] by [i: 1]  <-  x[M, N], w[N], b[N]
 //
 //   program    one for each part of the outputs, as they are cut above
-//   variants   layer_norm_f16_warp _512, _1024    N <= 1024: a row lives in one warp's
+//   variants   layer_norm_f16_warp _256, _512, _1024    N <= 1024: a row lives in one warp's
 //              registers; no barrier between warps
-//              layer_norm_f16_block _2048, _4096, _8192, _16384, _32768    N <= 32768: a row
-//              lives in one block's registers
+//              layer_norm_f16_block _2048, _4096, _8192, _16384    N <= 16384: a row lives in
+//              one block's registers
 //              layer_norm_f16_stream    any N: a row is read again for each pass over it
 //              each with accesses of 8 elements, and as .._unaligned with one at a time, for
 //              pointers or rows that are not aligned
@@ -30,10 +30,10 @@
 // kernel layer_norm_bf16    y[M, N] by [i: 1, N], mean[M] by [i: 1], rstd[M] by [i: 1]  <-  x[M, N], w[N], b[N]
 //
 //   program    one for each part of the outputs, as they are cut above
-//   variants   layer_norm_bf16_warp _512, _1024    N <= 1024: a row lives in one warp's
+//   variants   layer_norm_bf16_warp _256, _512, _1024    N <= 1024: a row lives in one warp's
 //              registers; no barrier between warps
-//              layer_norm_bf16_block _2048, _4096, _8192, _16384, _32768    N <= 32768: a row
-//              lives in one block's registers
+//              layer_norm_bf16_block _2048, _4096, _8192, _16384    N <= 16384: a row lives
+//              in one block's registers
 //              layer_norm_bf16_stream    any N: a row is read again for each pass over it
 //              each with accesses of 8 elements, and as .._unaligned with one at a time, for
 //              pointers or rows that are not aligned
@@ -187,9 +187,11 @@ layer_norm_f32_warp(float *__restrict__ y, int64_t y_stride, float *__restrict__
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);
-        #pragma unroll
-        for (int c = 0; c < W; c++)
-            whole_mean_part += col + c < cols ? __fmul_rn(c2[v][c], c2[v][c]) : 0.0f;
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++)
+                whole_mean_part += __fmul_rn(c2[v][c], c2[v][c]);
+        }
     }
     whole_mean_part = warp_sum(whole_mean_part);
     const float whole_mean = whole_mean_part / (float)N;
@@ -197,7 +199,6 @@ layer_norm_f32_warp(float *__restrict__ y, int64_t y_stride, float *__restrict__
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (lane == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -206,7 +207,6 @@ layer_norm_f32_warp(float *__restrict__ y, int64_t y_stride, float *__restrict__
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (lane == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -214,23 +214,25 @@ layer_norm_f32_warp(float *__restrict__ y, int64_t y_stride, float *__restrict__
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
-    float o[VECS][W];
+    float w_tile[VECS][W];
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);
-        float w_v[W];
         if (col < cols)
-            load_vec(w_v, &w[col]);
+            load_vec(w_tile[v], &w[col]);
         else
-            fill_vec(w_v, 0.0f);
+            fill_vec(w_tile[v], 0.0f);
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
         #pragma unroll
         for (int c = 0; c < W; c++)
-            o[v][c] = __fmul_rn(c2[v][c] * r, w_v[c]);
+            o[v][c] = __fmul_rn(c2[v][c] * r, w_tile[v][c]);
     }
 
     // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
     if (b != nullptr) {
-        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         float b_tile[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -244,7 +246,7 @@ layer_norm_f32_warp(float *__restrict__ y, int64_t y_stride, float *__restrict__
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                o[v][c] = o[v][c] + b_tile[v][c];
+                o[v][c] += b_tile[v][c];
         }
     }
 
@@ -341,9 +343,11 @@ layer_norm_f32_block(float *__restrict__ y, int64_t y_stride, float *__restrict_
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (THREADS * v + thread);
-        #pragma unroll
-        for (int c = 0; c < W; c++)
-            whole_mean_part += col + c < cols ? __fmul_rn(c2[v][c], c2[v][c]) : 0.0f;
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++)
+                whole_mean_part += __fmul_rn(c2[v][c], c2[v][c]);
+        }
     }
     whole_mean_part = block_sum<THREADS / 32>(whole_mean_part, whole_mean_part_parts);
     const float whole_mean = whole_mean_part / (float)N;
@@ -351,7 +355,6 @@ layer_norm_f32_block(float *__restrict__ y, int64_t y_stride, float *__restrict_
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (thread == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -360,7 +363,6 @@ layer_norm_f32_block(float *__restrict__ y, int64_t y_stride, float *__restrict_
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (thread == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -368,23 +370,25 @@ layer_norm_f32_block(float *__restrict__ y, int64_t y_stride, float *__restrict_
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
-    float o[VECS][W];
+    float w_tile[VECS][W];
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (THREADS * v + thread);
-        float w_v[W];
         if (col < cols)
-            load_vec(w_v, &w[col]);
+            load_vec(w_tile[v], &w[col]);
         else
-            fill_vec(w_v, 0.0f);
+            fill_vec(w_tile[v], 0.0f);
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
         #pragma unroll
         for (int c = 0; c < W; c++)
-            o[v][c] = __fmul_rn(c2[v][c] * r, w_v[c]);
+            o[v][c] = __fmul_rn(c2[v][c] * r, w_tile[v][c]);
     }
 
     // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
     if (b != nullptr) {
-        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         float b_tile[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -398,7 +402,7 @@ layer_norm_f32_block(float *__restrict__ y, int64_t y_stride, float *__restrict_
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                o[v][c] = o[v][c] + b_tile[v][c];
+                o[v][c] += b_tile[v][c];
         }
     }
 
@@ -466,15 +470,6 @@ layer_norm_f32_block_16384(float *__restrict__ y, int64_t y_stride, float *__res
     layer_norm_f32_block<512, 8, 4>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 1)
-layer_norm_f32_block_32768(float *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
-                           float *__restrict__ rstd, const float *__restrict__ x, int64_t x_stride,
-                           const float *__restrict__ w, const float *__restrict__ b, float eps,
-                           int64_t M, int64_t N)
-{
-    layer_norm_f32_block<1024, 8, 4>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
-}
-
 extern "C" __global__ void __launch_bounds__(128, 1)
 layer_norm_f32_block_1024_unaligned(float *__restrict__ y, int64_t y_stride,
                                     float *__restrict__ mean, float *__restrict__ rstd,
@@ -515,25 +510,15 @@ layer_norm_f32_block_16384_unaligned(float *__restrict__ y, int64_t y_stride,
     layer_norm_f32_block<512, 32, 1>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 1)
-layer_norm_f32_block_32768_unaligned(float *__restrict__ y, int64_t y_stride,
-                                     float *__restrict__ mean, float *__restrict__ rstd,
-                                     const float *__restrict__ x, int64_t x_stride,
-                                     const float *__restrict__ w, const float *__restrict__ b,
-                                     float eps, int64_t M, int64_t N)
-{
-    layer_norm_f32_block<1024, 32, 1>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
-}
-
 // ---- layer_norm_f32_stream, rows of any length -----------------------------------------
 //
-//   block      256 threads are one program
-//   col        of N: a thread holds the W elements from W * thread on, then on by W * 256
+//   block      1024 threads are one program
+//   col        of N: a thread holds the W elements from W * thread on, then on by W * 1024
 //
-//                  col        0    4    8        1020  1024 1028       (W = 4)
-//                  thread     0    1    2  ...   255      0    1  ...
+//                  col        0    4    8        4092  4096 4100       (W = 4)
+//                  thread     0    1    2  ...   1023     0    1  ...
 //
-//   barriers   in block_sum<8>: every warp's part is written before anyone reads the parts
+//   barriers   in block_sum<32>: every warp's part is written before anyone reads the parts
 //   launch     has checked: for W > 1: x, w, b, y lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
 //              long
@@ -545,27 +530,29 @@ layer_norm_f32_stream(float *__restrict__ y, int64_t y_stride, float *__restrict
                       const float *__restrict__ w, const float *__restrict__ b, float eps,
                       int64_t M, int64_t N)
 {
-    __shared__ float mu_part_parts[8];
-    __shared__ float whole_mean_part_parts[8];
+    __shared__ float mu_part_parts[32];
+    __shared__ float whole_mean_part_parts[32];
     const int64_t i = blockIdx.x;
     const int thread = threadIdx.x;
 
     // 06_layer_norm.tile:16    let mu = mean(t, axis = 1);
     float mu_part = 0.0f;
     const float *const x_at = x + i * x_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         float t[W];
         load_vec(t, &x_at[col]);
         #pragma unroll
         for (int c = 0; c < W; c++)
             mu_part += t[c];
     }
-    mu_part = block_sum<8>(mu_part, mu_part_parts);
+    mu_part = block_sum<32>(mu_part, mu_part_parts);
     const float mu = mu_part / (float)N;
 
     // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
     float whole_mean_part = 0.0f;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         float t[W];
         load_vec(t, &x_at[col]);
         #pragma unroll
@@ -574,13 +561,14 @@ layer_norm_f32_stream(float *__restrict__ y, int64_t y_stride, float *__restrict
             whole_mean_part += __fmul_rn(c2, c2);
         }
     }
-    whole_mean_part = block_sum<8>(whole_mean_part, whole_mean_part_parts);
+    whole_mean_part = block_sum<32>(whole_mean_part, whole_mean_part_parts);
     const float whole_mean = whole_mean_part / (float)N;
+
+    // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
     const float r = rsqrtf(whole_mean + eps);
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (thread == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -589,7 +577,6 @@ layer_norm_f32_stream(float *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (thread == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -598,11 +585,16 @@ layer_norm_f32_stream(float *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:23    y.store(o as T);
     float *const y_at = y + i * y_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         float t[W];
         load_vec(t, &x_at[col]);
+
+        // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
         float w_v[W];
         load_vec(w_v, &w[col]);
+
+        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         float b_v[W] = {};
         if (b != nullptr)
             load_vec(b_v, &b[col]);
@@ -618,7 +610,7 @@ layer_norm_f32_stream(float *__restrict__ y, int64_t y_stride, float *__restrict
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 layer_norm_f32_stream_vectors(float *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
                               float *__restrict__ rstd, const float *__restrict__ x,
                               int64_t x_stride, const float *__restrict__ w,
@@ -627,7 +619,7 @@ layer_norm_f32_stream_vectors(float *__restrict__ y, int64_t y_stride, float *__
     layer_norm_f32_stream<4>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 layer_norm_f32_stream_unaligned(float *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
                                 float *__restrict__ rstd, const float *__restrict__ x,
                                 int64_t x_stride, const float *__restrict__ w,
@@ -697,11 +689,13 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);
-        #pragma unroll
-        for (int c = 0; c < W; c++) {
-            const float t = __half2float(x_tile[v][c]);
-            const float c2 = t - mu;
-            whole_mean_part += col + c < cols ? __fmul_rn(c2, c2) : 0.0f;
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++) {
+                const float t = __half2float(x_tile[v][c]);
+                const float c2 = t - mu;
+                whole_mean_part += __fmul_rn(c2, c2);
+            }
         }
     }
     whole_mean_part = warp_sum(whole_mean_part);
@@ -710,7 +704,6 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (lane == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -719,7 +712,6 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (lane == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -727,26 +719,28 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
-    float o[VECS][W];
+    __half w_tile[VECS][W];
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);
-        __half w_v[W];
         if (col < cols)
-            load_vec(w_v, &w[col]);
+            load_vec(w_tile[v], &w[col]);
         else
-            fill_vec(w_v, __float2half_rn(0.0f));
+            fill_vec(w_tile[v], __float2half_rn(0.0f));
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
         #pragma unroll
         for (int c = 0; c < W; c++) {
             const float t = __half2float(x_tile[v][c]);
             const float c2 = t - mu;
-            o[v][c] = __fmul_rn(c2 * r, __half2float(w_v[c]));
+            o[v][c] = __fmul_rn(c2 * r, __half2float(w_tile[v][c]));
         }
     }
 
     // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
     if (b != nullptr) {
-        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         __half b_tile[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -760,7 +754,7 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                o[v][c] = o[v][c] + __half2float(b_tile[v][c]);
+                o[v][c] += __half2float(b_tile[v][c]);
         }
     }
 
@@ -777,6 +771,15 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
             store_vec(&y_at[col], out);
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(128, 1)
+layer_norm_f16_warp_256(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
+                        float *__restrict__ rstd, const __half *__restrict__ x, int64_t x_stride,
+                        const __half *__restrict__ w, const __half *__restrict__ b, float eps,
+                        int64_t M, int64_t N)
+{
+    layer_norm_f16_warp<1, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 1)
@@ -862,11 +865,13 @@ layer_norm_f16_block(__half *__restrict__ y, int64_t y_stride, float *__restrict
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (THREADS * v + thread);
-        #pragma unroll
-        for (int c = 0; c < W; c++) {
-            const float t = __half2float(x_tile[v][c]);
-            const float c2 = t - mu;
-            whole_mean_part += col + c < cols ? __fmul_rn(c2, c2) : 0.0f;
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++) {
+                const float t = __half2float(x_tile[v][c]);
+                const float c2 = t - mu;
+                whole_mean_part += __fmul_rn(c2, c2);
+            }
         }
     }
     whole_mean_part = block_sum<THREADS / 32>(whole_mean_part, whole_mean_part_parts);
@@ -875,7 +880,6 @@ layer_norm_f16_block(__half *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (thread == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -884,7 +888,6 @@ layer_norm_f16_block(__half *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (thread == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -892,26 +895,28 @@ layer_norm_f16_block(__half *__restrict__ y, int64_t y_stride, float *__restrict
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
-    float o[VECS][W];
+    __half w_tile[VECS][W];
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (THREADS * v + thread);
-        __half w_v[W];
         if (col < cols)
-            load_vec(w_v, &w[col]);
+            load_vec(w_tile[v], &w[col]);
         else
-            fill_vec(w_v, __float2half_rn(0.0f));
+            fill_vec(w_tile[v], __float2half_rn(0.0f));
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
         #pragma unroll
         for (int c = 0; c < W; c++) {
             const float t = __half2float(x_tile[v][c]);
             const float c2 = t - mu;
-            o[v][c] = __fmul_rn(c2 * r, __half2float(w_v[c]));
+            o[v][c] = __fmul_rn(c2 * r, __half2float(w_tile[v][c]));
         }
     }
 
     // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
     if (b != nullptr) {
-        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         __half b_tile[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -925,7 +930,7 @@ layer_norm_f16_block(__half *__restrict__ y, int64_t y_stride, float *__restrict
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                o[v][c] = o[v][c] + __half2float(b_tile[v][c]);
+                o[v][c] += __half2float(b_tile[v][c]);
         }
     }
 
@@ -980,15 +985,6 @@ layer_norm_f16_block_16384(__half *__restrict__ y, int64_t y_stride, float *__re
     layer_norm_f16_block<512, 4, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 1)
-layer_norm_f16_block_32768(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
-                           float *__restrict__ rstd, const __half *__restrict__ x,
-                           int64_t x_stride, const __half *__restrict__ w,
-                           const __half *__restrict__ b, float eps, int64_t M, int64_t N)
-{
-    layer_norm_f16_block<1024, 4, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
-}
-
 extern "C" __global__ void __launch_bounds__(128, 1)
 layer_norm_f16_block_1024_unaligned(__half *__restrict__ y, int64_t y_stride,
                                     float *__restrict__ mean, float *__restrict__ rstd,
@@ -1029,25 +1025,15 @@ layer_norm_f16_block_16384_unaligned(__half *__restrict__ y, int64_t y_stride,
     layer_norm_f16_block<512, 32, 1>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 1)
-layer_norm_f16_block_32768_unaligned(__half *__restrict__ y, int64_t y_stride,
-                                     float *__restrict__ mean, float *__restrict__ rstd,
-                                     const __half *__restrict__ x, int64_t x_stride,
-                                     const __half *__restrict__ w, const __half *__restrict__ b,
-                                     float eps, int64_t M, int64_t N)
-{
-    layer_norm_f16_block<1024, 32, 1>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
-}
-
 // ---- layer_norm_f16_stream, rows of any length -----------------------------------------
 //
-//   block      256 threads are one program
-//   col        of N: a thread holds the W elements from W * thread on, then on by W * 256
+//   block      1024 threads are one program
+//   col        of N: a thread holds the W elements from W * thread on, then on by W * 1024
 //
-//                  col        0    8   16        2040  2048 2056       (W = 8)
-//                  thread     0    1    2  ...   255      0    1  ...
+//                  col        0    8   16        8184  8192 8200       (W = 8)
+//                  thread     0    1    2  ...   1023     0    1  ...
 //
-//   barriers   in block_sum<8>: every warp's part is written before anyone reads the parts
+//   barriers   in block_sum<32>: every warp's part is written before anyone reads the parts
 //   launch     has checked: for W > 1: x, w, b, y lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
 //              long
@@ -1059,27 +1045,29 @@ layer_norm_f16_stream(__half *__restrict__ y, int64_t y_stride, float *__restric
                       const __half *__restrict__ w, const __half *__restrict__ b, float eps,
                       int64_t M, int64_t N)
 {
-    __shared__ float mu_part_parts[8];
-    __shared__ float whole_mean_part_parts[8];
+    __shared__ float mu_part_parts[32];
+    __shared__ float whole_mean_part_parts[32];
     const int64_t i = blockIdx.x;
     const int thread = threadIdx.x;
 
     // 06_layer_norm.tile:16    let mu = mean(t, axis = 1);
     float mu_part = 0.0f;
     const __half *const x_at = x + i * x_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         __half x_v[W];
         load_vec(x_v, &x_at[col]);
         #pragma unroll
         for (int c = 0; c < W; c++)
             mu_part += __half2float(x_v[c]);
     }
-    mu_part = block_sum<8>(mu_part, mu_part_parts);
+    mu_part = block_sum<32>(mu_part, mu_part_parts);
     const float mu = mu_part / (float)N;
 
     // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
     float whole_mean_part = 0.0f;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         __half x_v[W];
         load_vec(x_v, &x_at[col]);
         #pragma unroll
@@ -1089,13 +1077,14 @@ layer_norm_f16_stream(__half *__restrict__ y, int64_t y_stride, float *__restric
             whole_mean_part += __fmul_rn(c2, c2);
         }
     }
-    whole_mean_part = block_sum<8>(whole_mean_part, whole_mean_part_parts);
+    whole_mean_part = block_sum<32>(whole_mean_part, whole_mean_part_parts);
     const float whole_mean = whole_mean_part / (float)N;
+
+    // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
     const float r = rsqrtf(whole_mean + eps);
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (thread == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -1104,7 +1093,6 @@ layer_norm_f16_stream(__half *__restrict__ y, int64_t y_stride, float *__restric
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (thread == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -1113,11 +1101,16 @@ layer_norm_f16_stream(__half *__restrict__ y, int64_t y_stride, float *__restric
 
     // 06_layer_norm.tile:23    y.store(o as T);
     __half *const y_at = y + i * y_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         __half x_v[W];
         load_vec(x_v, &x_at[col]);
+
+        // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
         __half w_v[W];
         load_vec(w_v, &w[col]);
+
+        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         __half b_v[W] = {};
         if (b != nullptr)
             load_vec(b_v, &b[col]);
@@ -1135,7 +1128,7 @@ layer_norm_f16_stream(__half *__restrict__ y, int64_t y_stride, float *__restric
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 layer_norm_f16_stream_vectors(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
                               float *__restrict__ rstd, const __half *__restrict__ x,
                               int64_t x_stride, const __half *__restrict__ w,
@@ -1144,7 +1137,7 @@ layer_norm_f16_stream_vectors(__half *__restrict__ y, int64_t y_stride, float *_
     layer_norm_f16_stream<8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 layer_norm_f16_stream_unaligned(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
                                 float *__restrict__ rstd, const __half *__restrict__ x,
                                 int64_t x_stride, const __half *__restrict__ w,
@@ -1214,11 +1207,13 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);
-        #pragma unroll
-        for (int c = 0; c < W; c++) {
-            const float t = __bfloat162float(x_tile[v][c]);
-            const float c2 = t - mu;
-            whole_mean_part += col + c < cols ? __fmul_rn(c2, c2) : 0.0f;
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++) {
+                const float t = __bfloat162float(x_tile[v][c]);
+                const float c2 = t - mu;
+                whole_mean_part += __fmul_rn(c2, c2);
+            }
         }
     }
     whole_mean_part = warp_sum(whole_mean_part);
@@ -1227,7 +1222,6 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (lane == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -1236,7 +1230,6 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (lane == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -1244,26 +1237,28 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
-    float o[VECS][W];
+    __nv_bfloat16 w_tile[VECS][W];
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);
-        __nv_bfloat16 w_v[W];
         if (col < cols)
-            load_vec(w_v, &w[col]);
+            load_vec(w_tile[v], &w[col]);
         else
-            fill_vec(w_v, __float2bfloat16_rn(0.0f));
+            fill_vec(w_tile[v], __float2bfloat16_rn(0.0f));
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
         #pragma unroll
         for (int c = 0; c < W; c++) {
             const float t = __bfloat162float(x_tile[v][c]);
             const float c2 = t - mu;
-            o[v][c] = __fmul_rn(c2 * r, __bfloat162float(w_v[c]));
+            o[v][c] = __fmul_rn(c2 * r, __bfloat162float(w_tile[v][c]));
         }
     }
 
     // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
     if (b != nullptr) {
-        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         __nv_bfloat16 b_tile[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -1277,7 +1272,7 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                o[v][c] = o[v][c] + __bfloat162float(b_tile[v][c]);
+                o[v][c] += __bfloat162float(b_tile[v][c]);
         }
     }
 
@@ -1294,6 +1289,15 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
             store_vec(&y_at[col], out);
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(128, 1)
+layer_norm_bf16_warp_256(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
+                         float *__restrict__ rstd, const __nv_bfloat16 *__restrict__ x,
+                         int64_t x_stride, const __nv_bfloat16 *__restrict__ w,
+                         const __nv_bfloat16 *__restrict__ b, float eps, int64_t M, int64_t N)
+{
+    layer_norm_bf16_warp<1, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 1)
@@ -1381,11 +1385,13 @@ layer_norm_bf16_block(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (THREADS * v + thread);
-        #pragma unroll
-        for (int c = 0; c < W; c++) {
-            const float t = __bfloat162float(x_tile[v][c]);
-            const float c2 = t - mu;
-            whole_mean_part += col + c < cols ? __fmul_rn(c2, c2) : 0.0f;
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++) {
+                const float t = __bfloat162float(x_tile[v][c]);
+                const float c2 = t - mu;
+                whole_mean_part += __fmul_rn(c2, c2);
+            }
         }
     }
     whole_mean_part = block_sum<THREADS / 32>(whole_mean_part, whole_mean_part_parts);
@@ -1394,7 +1400,6 @@ layer_norm_bf16_block(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (thread == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -1403,7 +1408,6 @@ layer_norm_bf16_block(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (thread == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -1411,26 +1415,28 @@ layer_norm_bf16_block(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
-    float o[VECS][W];
+    __nv_bfloat16 w_tile[VECS][W];
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (THREADS * v + thread);
-        __nv_bfloat16 w_v[W];
         if (col < cols)
-            load_vec(w_v, &w[col]);
+            load_vec(w_tile[v], &w[col]);
         else
-            fill_vec(w_v, __float2bfloat16_rn(0.0f));
+            fill_vec(w_tile[v], __float2bfloat16_rn(0.0f));
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
         #pragma unroll
         for (int c = 0; c < W; c++) {
             const float t = __bfloat162float(x_tile[v][c]);
             const float c2 = t - mu;
-            o[v][c] = __fmul_rn(c2 * r, __bfloat162float(w_v[c]));
+            o[v][c] = __fmul_rn(c2 * r, __bfloat162float(w_tile[v][c]));
         }
     }
 
     // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
     if (b != nullptr) {
-        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         __nv_bfloat16 b_tile[VECS][W];
         #pragma unroll
         for (int v = 0; v < VECS; v++) {
@@ -1444,7 +1450,7 @@ layer_norm_bf16_block(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
         for (int v = 0; v < VECS; v++) {
             #pragma unroll
             for (int c = 0; c < W; c++)
-                o[v][c] = o[v][c] + __bfloat162float(b_tile[v][c]);
+                o[v][c] += __bfloat162float(b_tile[v][c]);
         }
     }
 
@@ -1503,16 +1509,6 @@ layer_norm_bf16_block_16384(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
     layer_norm_bf16_block<512, 4, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 1)
-layer_norm_bf16_block_32768(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
-                            float *__restrict__ mean, float *__restrict__ rstd,
-                            const __nv_bfloat16 *__restrict__ x, int64_t x_stride,
-                            const __nv_bfloat16 *__restrict__ w,
-                            const __nv_bfloat16 *__restrict__ b, float eps, int64_t M, int64_t N)
-{
-    layer_norm_bf16_block<1024, 4, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
-}
-
 extern "C" __global__ void __launch_bounds__(128, 1)
 layer_norm_bf16_block_1024_unaligned(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
                                      float *__restrict__ mean, float *__restrict__ rstd,
@@ -1557,26 +1553,15 @@ layer_norm_bf16_block_16384_unaligned(__nv_bfloat16 *__restrict__ y, int64_t y_s
     layer_norm_bf16_block<512, 32, 1>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 1)
-layer_norm_bf16_block_32768_unaligned(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
-                                      float *__restrict__ mean, float *__restrict__ rstd,
-                                      const __nv_bfloat16 *__restrict__ x, int64_t x_stride,
-                                      const __nv_bfloat16 *__restrict__ w,
-                                      const __nv_bfloat16 *__restrict__ b, float eps, int64_t M,
-                                      int64_t N)
-{
-    layer_norm_bf16_block<1024, 32, 1>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
-}
-
 // ---- layer_norm_bf16_stream, rows of any length ----------------------------------------
 //
-//   block      256 threads are one program
-//   col        of N: a thread holds the W elements from W * thread on, then on by W * 256
+//   block      1024 threads are one program
+//   col        of N: a thread holds the W elements from W * thread on, then on by W * 1024
 //
-//                  col        0    8   16        2040  2048 2056       (W = 8)
-//                  thread     0    1    2  ...   255      0    1  ...
+//                  col        0    8   16        8184  8192 8200       (W = 8)
+//                  thread     0    1    2  ...   1023     0    1  ...
 //
-//   barriers   in block_sum<8>: every warp's part is written before anyone reads the parts
+//   barriers   in block_sum<32>: every warp's part is written before anyone reads the parts
 //   launch     has checked: for W > 1: x, w, b, y lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
 //              long
@@ -1588,27 +1573,29 @@ layer_norm_bf16_stream(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *_
                        int64_t x_stride, const __nv_bfloat16 *__restrict__ w,
                        const __nv_bfloat16 *__restrict__ b, float eps, int64_t M, int64_t N)
 {
-    __shared__ float mu_part_parts[8];
-    __shared__ float whole_mean_part_parts[8];
+    __shared__ float mu_part_parts[32];
+    __shared__ float whole_mean_part_parts[32];
     const int64_t i = blockIdx.x;
     const int thread = threadIdx.x;
 
     // 06_layer_norm.tile:16    let mu = mean(t, axis = 1);
     float mu_part = 0.0f;
     const __nv_bfloat16 *const x_at = x + i * x_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         __nv_bfloat16 x_v[W];
         load_vec(x_v, &x_at[col]);
         #pragma unroll
         for (int c = 0; c < W; c++)
             mu_part += __bfloat162float(x_v[c]);
     }
-    mu_part = block_sum<8>(mu_part, mu_part_parts);
+    mu_part = block_sum<32>(mu_part, mu_part_parts);
     const float mu = mu_part / (float)N;
 
     // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
     float whole_mean_part = 0.0f;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         __nv_bfloat16 x_v[W];
         load_vec(x_v, &x_at[col]);
         #pragma unroll
@@ -1618,13 +1605,14 @@ layer_norm_bf16_stream(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *_
             whole_mean_part += __fmul_rn(c2, c2);
         }
     }
-    whole_mean_part = block_sum<8>(whole_mean_part, whole_mean_part_parts);
+    whole_mean_part = block_sum<32>(whole_mean_part, whole_mean_part_parts);
     const float whole_mean = whole_mean_part / (float)N;
+
+    // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
     const float r = rsqrtf(whole_mean + eps);
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        // 06_layer_norm.tile:19    if mean { mean.store(mu); }
         if (thread == 0) {
             float *const mean_at = mean + i;
             mean_at[0] = mu;
@@ -1633,7 +1621,6 @@ layer_norm_bf16_stream(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *_
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
         if (thread == 0) {
             float *const rstd_at = rstd + i;
             rstd_at[0] = r;
@@ -1642,11 +1629,16 @@ layer_norm_bf16_stream(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *_
 
     // 06_layer_norm.tile:23    y.store(o as T);
     __nv_bfloat16 *const y_at = y + i * y_stride;
-    for (int64_t col = W * thread; col < N; col += W * 256) {
+    for (int64_t col = W * thread; col < N; col += W * 1024) {
+        // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
         __nv_bfloat16 x_v[W];
         load_vec(x_v, &x_at[col]);
+
+        // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
         __nv_bfloat16 w_v[W];
         load_vec(w_v, &w[col]);
+
+        // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
         __nv_bfloat16 b_v[W] = {};
         if (b != nullptr)
             load_vec(b_v, &b[col]);
@@ -1664,7 +1656,7 @@ layer_norm_bf16_stream(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 layer_norm_bf16_stream_vectors(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
                                float *__restrict__ mean, float *__restrict__ rstd,
                                const __nv_bfloat16 *__restrict__ x, int64_t x_stride,
@@ -1675,7 +1667,7 @@ layer_norm_bf16_stream_vectors(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
     layer_norm_bf16_stream<8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(1024, 1)
 layer_norm_bf16_stream_unaligned(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
                                  float *__restrict__ mean, float *__restrict__ rstd,
                                  const __nv_bfloat16 *__restrict__ x, int64_t x_stride,
@@ -1893,11 +1885,9 @@ layer_norm_f32_strided(float *y, int64_t y_stride, float *mean, float *rstd, con
             return launch(layer_norm_f32_block_8192, programs, 256);
         if (N <= 16384)
             return launch(layer_norm_f32_block_16384, programs, 512);
-        if (N <= 32768)
-            return launch(layer_norm_f32_block_32768, programs, 1024);
     }
     if (vectors)
-        return launch(layer_norm_f32_stream_vectors, programs, 256);
+        return launch(layer_norm_f32_stream_vectors, programs, 1024);
     if (N > 0) {
         if (N <= 256)
             return launch(layer_norm_f32_warp_256_unaligned, tile_ceil(programs, 4), 128);
@@ -1909,10 +1899,8 @@ layer_norm_f32_strided(float *y, int64_t y_stride, float *mean, float *rstd, con
             return launch(layer_norm_f32_block_8192_unaligned, programs, 256);
         if (N <= 16384)
             return launch(layer_norm_f32_block_16384_unaligned, programs, 512);
-        if (N <= 32768)
-            return launch(layer_norm_f32_block_32768_unaligned, programs, 1024);
     }
-    return launch(layer_norm_f32_stream_unaligned, programs, 256);
+    return launch(layer_norm_f32_stream_unaligned, programs, 1024);
 }
 
 extern "C" cudaError_t
@@ -1960,6 +1948,8 @@ layer_norm_f16_strided(__half *y, int64_t y_stride, float *mean, float *rstd, co
                          && tile_aligned(tensors[4], 16) && tile_aligned(tensors[5], 16)
                          && tile_aligned(tensors[0], 16);
     if (vectors && N > 0) {
+        if (N <= 256)
+            return launch(layer_norm_f16_warp_256, tile_ceil(programs, 4), 128);
         if (N <= 512)
             return launch(layer_norm_f16_warp_512, tile_ceil(programs, 4), 128);
         if (N <= 1024)
@@ -1972,11 +1962,9 @@ layer_norm_f16_strided(__half *y, int64_t y_stride, float *mean, float *rstd, co
             return launch(layer_norm_f16_block_8192, programs, 256);
         if (N <= 16384)
             return launch(layer_norm_f16_block_16384, programs, 512);
-        if (N <= 32768)
-            return launch(layer_norm_f16_block_32768, programs, 1024);
     }
     if (vectors)
-        return launch(layer_norm_f16_stream_vectors, programs, 256);
+        return launch(layer_norm_f16_stream_vectors, programs, 1024);
     if (N > 0) {
         if (N <= 256)
             return launch(layer_norm_f16_warp_256_unaligned, tile_ceil(programs, 4), 128);
@@ -1988,10 +1976,8 @@ layer_norm_f16_strided(__half *y, int64_t y_stride, float *mean, float *rstd, co
             return launch(layer_norm_f16_block_8192_unaligned, programs, 256);
         if (N <= 16384)
             return launch(layer_norm_f16_block_16384_unaligned, programs, 512);
-        if (N <= 32768)
-            return launch(layer_norm_f16_block_32768_unaligned, programs, 1024);
     }
-    return launch(layer_norm_f16_stream_unaligned, programs, 256);
+    return launch(layer_norm_f16_stream_unaligned, programs, 1024);
 }
 
 extern "C" cudaError_t
@@ -2040,6 +2026,8 @@ layer_norm_bf16_strided(__nv_bfloat16 *y, int64_t y_stride, float *mean, float *
                          && tile_aligned(tensors[4], 16) && tile_aligned(tensors[5], 16)
                          && tile_aligned(tensors[0], 16);
     if (vectors && N > 0) {
+        if (N <= 256)
+            return launch(layer_norm_bf16_warp_256, tile_ceil(programs, 4), 128);
         if (N <= 512)
             return launch(layer_norm_bf16_warp_512, tile_ceil(programs, 4), 128);
         if (N <= 1024)
@@ -2052,11 +2040,9 @@ layer_norm_bf16_strided(__nv_bfloat16 *y, int64_t y_stride, float *mean, float *
             return launch(layer_norm_bf16_block_8192, programs, 256);
         if (N <= 16384)
             return launch(layer_norm_bf16_block_16384, programs, 512);
-        if (N <= 32768)
-            return launch(layer_norm_bf16_block_32768, programs, 1024);
     }
     if (vectors)
-        return launch(layer_norm_bf16_stream_vectors, programs, 256);
+        return launch(layer_norm_bf16_stream_vectors, programs, 1024);
     if (N > 0) {
         if (N <= 256)
             return launch(layer_norm_bf16_warp_256_unaligned, tile_ceil(programs, 4), 128);
@@ -2068,10 +2054,8 @@ layer_norm_bf16_strided(__nv_bfloat16 *y, int64_t y_stride, float *mean, float *
             return launch(layer_norm_bf16_block_8192_unaligned, programs, 256);
         if (N <= 16384)
             return launch(layer_norm_bf16_block_16384_unaligned, programs, 512);
-        if (N <= 32768)
-            return launch(layer_norm_bf16_block_32768_unaligned, programs, 1024);
     }
-    return launch(layer_norm_bf16_stream_unaligned, programs, 256);
+    return launch(layer_norm_bf16_stream_unaligned, programs, 1024);
 }
 
 extern "C" cudaError_t

@@ -20,6 +20,7 @@ say "the generated code on this CPU, against the reference interpreter"
 
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
 if [ -n "$nvcc" ]; then
+    PATH=$PATH:$(dirname "$nvcc")
     say "nvcc -arch=sm_90 -c softmax.cu"
     "$nvcc" -arch=sm_90 -O3 -Xcompiler -Wall,-Wextra -Werror all-warnings -c "$out/softmax.cu" \
         -o "$out/softmax.o"

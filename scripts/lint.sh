@@ -54,6 +54,7 @@ diag.h base.h
 options.h base.h
 arena.c base.h
 name.c base.h
+words.c base.h
 source.c base.h
 sym.c base.h
 formula.c base.h

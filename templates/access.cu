@@ -73,8 +73,8 @@ static __device__ __forceinline__ To saturate_cast(From x)
 }
 
 // ---- sticky_double
-// A 64-bit integer as a double whose last bit tells whether anything was cut off, so that rounding it to
-// a narrower type rounds once.
+// A 64-bit integer as a double whose last bit tells whether anything was cut off, so that
+// rounding it to a narrower type rounds once.
 template <typename T>
 static __device__ __forceinline__ double sticky_double(T x)
 {

@@ -1,15 +1,8 @@
 /* abi.c -- names and parameter lists that device code, launch functions and header share */
-#include <stdlib.h>
 #include <string.h>
 #include "launch.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
-
-#define WORDS
-static const char *const words[] = {
-#include "words.def"
-};
-#undef WORDS
 
 /* Families too large to list; TILE_ is what the output's own constants begin with. */
 static const char *const reserved_starts[] = {
@@ -20,18 +13,6 @@ static const char *const reserved_starts[] = {
 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
-/* For bsearch. */
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Is the word in a sorted table? */
-static bool in_table(const char *word, const char *const *table, int count)
-{
-    return bsearch(&word, table, (size_t)count, sizeof *table, compare_words) != NULL;
-}
 
 /* y_stride, y_stride_2: what the output itself makes from a tensor's name. */
 static bool looks_made(const char *word)
@@ -61,7 +42,7 @@ static bool starts_reserved(const char *word)
 /* A C, C++ or CUDA word, macro or library name, or one of the templates. */
 bool c_reserved(const char *word)
 {
-    return in_table(word, words, COUNT(words)) || starts_reserved(word) || template_named(word);
+    return c_word(word) || starts_reserved(word) || template_named(word);
 }
 
 /* Appends _ if the name without its trailing _ is taken, so that double and double_ stay apart. */

@@ -137,14 +137,16 @@ static const char *place_text(Emit *e, const Dim *d, bool lanes)
     return lanes && has_lanes(e, d) ? arena_printf("%s + %s", at, e->lane) : at;
 }
 
-/* The launch function has checked that rows of these extents are whole vectors. */
+typedef struct { const Emit *e; int width; } Vectors;
+
+/* An extent as vectors of its own: the launch function has checked that rows of it are whole ones. */
 static Sym in_vectors(Sym atom, void *arg)
 {
-    const Emit *e = arg;
+    const Emit *e = ((const Vectors *)arg)->e;
     for (int i = 0; i < e->plan->vectors.n; i++) {
         const Type *t = &e->k->params.at[e->plan->vectors.at[i].param].type;
         if (t->dim[t->rank - 1] == atom)
-            return sym_const(0);
+            return sym_mul(sym_const(((const Vectors *)arg)->width), atom);
     }
     return atom;
 }
@@ -152,8 +154,8 @@ static Sym in_vectors(Sym atom, void *arg)
 /* Does the bound lie between vectors, so that all lanes of one are on the same side? */
 static bool between_vectors(Emit *e, const Dim *d, Sym bound)
 {
-    return has_lanes(e, d)
-        && sym_divides(spread_of(e, d)->vector, sym_replace(bound, in_vectors, e));
+    Vectors v = { e, spread_of(e, d)->vector };
+    return has_lanes(e, d) && sym_divides(v.width, sym_replace(bound, in_vectors, &v));
 }
 
 /* lo <= place < hi along d, as far as it must be asked; NULL if it always holds. */

@@ -38,6 +38,11 @@ typedef struct { Name *names; void **values; uint32_t room, n; } NameMap;
 void *map_find(const NameMap *m, Name name);       /* NULL if nothing was put */
 void  map_put(NameMap *m, Name name, void *value);
 
+/* ---- words.c: the words of C, C++ and CUDA --------------------------------------------- */
+
+bool c_word(const char *word);                     /* no variable can have it */
+bool c_linked(const char *word);                   /* no extern "C" function can have it */
+
 /* ---- source.c: files, offset -> line and column ---------------------------------------- */
 
 typedef struct Source Source;
@@ -57,7 +62,6 @@ Source *source_text(const char *path, const char *text, size_t size);
 int     source_line(Pos p);                        /* from 1 */
 int     source_column(Pos p);                      /* from 1, in characters */
 const char *source_line_text(const Source *s, int line, int *len);
-Pos     pos_join(Pos a, Pos b);             /* from the start of the first to the end of the last */
 extern LIST(Source *) all_sources;
 
 /* ---- diag.c: errors, warnings, notes, help --------------------------------------------- */

@@ -10,33 +10,85 @@ static const Value *tile_of(const Op *op)
     return op->kind == OP_LOAD ? op->results[0] : op->args[1];
 }
 
-/* Does each thread touch the same elements in both? Then program order is enough. */
-static bool same_threads(const Op *a, const Op *b)
+/* Zero for what a loop changes, the atom itself for what it does not. */
+static Sym without_varying(Sym atom, void *arg)
+{
+    (void)arg;
+    if (atom->kind != SYM_VALUE)
+        return atom;
+    const Value *v = atom->value;
+    for (const Block *b = v->def ? v->def->block : v->block; b && b->parent; b = b->parent->block)
+        if (b->parent->kind != OP_IF)
+            return sym_const(0);
+    return atom;
+}
+
+/* Are the elements of the access in any two rounds of a loop the same, or none the same? Windows
+   that a loop moves by less than their extent overlap. */
+static bool rounds_apart(const Op *op)
+{
+    const Access *a = op->access;
+    for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
+        Sym varying = sym_sub(a->start[axis], sym_replace(a->start[axis], without_varying, NULL));
+        int64_t n = 1;
+        if (a->map[axis] >= 0)
+            sym_const_of(tile_of(op)->type.dim[a->map[axis]], &n);
+        if (!sym_divides(n * a->step[axis], varying))
+            return false;
+    }
+    return true;
+}
+
+/* Does each thread touch the same elements in both? Then program order is enough. Threads that hold
+   copies of a tile all load it, and one of them stores it. */
+static bool same_threads(Emit *e, const Op *a, const Op *b)
 {
     const Access *x = a->access, *y = b->access;
-    return !memcmp(x->start, y->start, sizeof x->start) && !memcmp(x->step, y->step, sizeof x->step)
-        && !memcmp(x->map, y->map, sizeof x->map)
+    if (a->kind != b->kind && one_thread(e, tile_of(a)))
+        return false;
+    return rounds_apart(a) && !memcmp(x->start, y->start, sizeof x->start)
+        && !memcmp(x->step, y->step, sizeof x->step) && !memcmp(x->map, y->map, sizeof x->map)
         && !memcmp(map_of(tile_of(a))->dim, map_of(tile_of(b))->dim,
                    sizeof map_of(tile_of(a))->dim);
+}
+
+/* Adds op to what was touched. */
+static void touch(Touched *t, const Op *op)
+{
+    for (int i = 0; i < t->at.n; i++)
+        if (t->at.at[i] == op)
+            return;
+    push(&t->at, op);
+}
+
+/* Both: what was touched on either of two ways to here. */
+static Touched either_way(Touched a, Touched b)
+{
+    Touched all = { 0 };
+    for (int i = 0; i < a.at.n; i++)
+        touch(&all, a.at.at[i]);
+    for (int i = 0; i < b.at.n; i++)
+        touch(&all, b.at.at[i]);
+    return all;
 }
 
 /* A barrier before op if another thread of the program may have touched the same elements. */
 static void wait_for_others(Emit *e, const Op *op)
 {
     bool clash = false;
-    for (int i = 0; i < e->touched.n; i++) {
-        const Op *other = e->touched.at[i];
+    for (int i = 0; i < e->touched.at.n; i++) {
+        const Op *other = e->touched.at.at[i];
         clash |= other->args[0] == op->args[0] && (other->kind == OP_STORE || op->kind == OP_STORE)
-                 && !same_threads(other, op);
+                 && !same_threads(e, other, op);
     }
     if (clash) {
         if (e->body->threads > 32)
             barrier(e, "the program's earlier accesses to this tensor are done");
         else if (e->body->threads > 1)
             line(e, "__syncwarp();   // the program's earlier accesses to this tensor are done");
-        e->touched.n = 0;
+        e->touched = (Touched){ 0 };
     }
-    push(&e->touched, op);
+    touch(&e->touched, op);
 }
 
 /* Takes a load or store of a loop for one since the last barrier: it comes round again. */
@@ -44,10 +96,21 @@ static void touch_all(Op *op, void *arg)
 {
     Emit *e = arg;
     if (op->kind == OP_LOAD || op->kind == OP_STORE)
-        push(&e->touched, op);
+        touch(&e->touched, op);
 }
 
 /* ---- carried values -------------------------------------------------------------------------- */
+
+typedef struct { const Value *root; bool yes; } Mention;
+
+/* Notes an atom that is a variable of the web. */
+static bool mentions_web(Sym atom, void *arg)
+{
+    Mention *m = arg;
+    if (atom->kind == SYM_VALUE && map_of(atom->value)->var)
+        m->yes |= web_root((Value *)atom->value) == m->root;
+    return false;
+}
 
 /* Does v read the variable of the web, through what is printed in place? */
 static bool reads_web(const Value *v, const Value *root)
@@ -59,7 +122,10 @@ static bool reads_web(const Value *v, const Value *root)
     for (int i = 0; v->def && i < v->def->nargs; i++)
         if (reads_web(v->def->args[i], root))
             return true;
-    return false;
+    Mention m = { root, false };
+    if (v->def)
+        op_atoms(v->def, mentions_web, &m);
+    return m.yes;
 }
 
 /* A new variable of the type and layout of `like`, to hold its next value. */
@@ -152,8 +218,12 @@ static void write_if(Emit *e, const Op *op)
     quote(e, said);
     declare_results(e, op);
     e->out = out;
+    Touched before = either_way(e->touched, (Touched){ 0 });
     Text yes = write_nested(e, op->region[0], op->results);
+    Touched after = e->touched;
+    e->touched = before;
     Text no = write_nested(e, op->region[1], op->results);
+    e->touched = either_way(after, e->touched);
     if (!yes.n && !no.n) {
         e->said = (Pos){ 0 };
         return;
@@ -171,41 +241,68 @@ static void write_if(Emit *e, const Op *op)
     close_block(e, "");
 }
 
-static const char *typed_int(Emit *e, Value *v)
+typedef struct { const Emit *e; bool yes; } Changing;
+
+/* Notes an atom whose variable changes. */
+static bool atom_changes(Sym atom, void *arg)
 {
-    return element_text(e, v);
+    Changing *c = arg;
+    if (atom->kind == SYM_VALUE && map_of(atom->value)->var)
+        c->yes |= !alone(c->e, atom->value);
+    return false;
 }
 
-/* A bound that a variable holds is read once, before the loop may change the variable. */
+/* Does v, as it is printed, read a variable that is written more than once? */
+static bool may_change(Emit *e, const Value *v)
+{
+    if (map_of(v)->var)
+        return !alone(e, v);
+    Changing c = { e, false };
+    for (int i = 0; v->def && i < v->def->nargs; i++)
+        if (v->def->args[i]->type.kind == TYPE_TILE)
+            c.yes |= may_change(e, v->def->args[i]);
+    if (v->def)
+        op_atoms(v->def, atom_changes, &c);
+    return c.yes;
+}
+
+/* A bound is read once, before the loop may change a variable that it reads. */
 static const char *bound_once(Emit *e, Value *v, const char *wish)
 {
-    const char *text = typed_int(e, v);
-    if (!map_of(v)->var || (v->def && v->def->kind == OP_SYM))
+    const char *text = element_text(e, v);
+    if (!may_change(e, v))
         return text;
     const char *name = fresh(e, wish);
     line(e, "const int64_t %s = %s;", name, text);
     return name;
 }
 
-/* The head of a for: by one as it is, by other steps over the number of its trips. */
-static void open_for(Emit *e, const Op *op)
+typedef struct { const char *k, *from, *to, *by; } ForBounds;
+
+/* The bounds of a for, as text that means the same before and in the loop. */
+static ForBounds read_bounds(Emit *e, const Op *op)
 {
-    const char *k = map_of(web_root(op->region[0]->args[0]))->name;
+    ForBounds b = { .k = map_of(web_root(op->region[0]->args[0]))->name };
     const Op *step = op->args[2]->def;
-    bool by_one = step && step->kind == OP_CONST && step->constant.i == 1;
-    const char *to = bound_once(e, op->args[1], arena_printf("%s_end", k));
-    const char *from = typed_int(e, op->args[0]);
-    if (by_one) {
-        open_block(e, "for (int64_t %s = %s; %s < %s; %s++)", k, from, k, to, k);
+    b.to = bound_once(e, op->args[1], arena_printf("%s_end", b.k));
+    b.from = bound_once(e, op->args[0], arena_printf("%s_from", b.k));
+    if (!step || step->kind != OP_CONST || step->constant.i != 1)
+        b.by = bound_once(e, op->args[2], arena_printf("%s_step", b.k));
+    return b;
+}
+
+/* The head of a for: by one as it is, by other steps over the number of its trips. */
+static void open_for(Emit *e, ForBounds b)
+{
+    if (!b.by) {
+        open_block(e, "for (int64_t %s = %s; %s < %s; %s++)", b.k, b.from, b.k, b.to, b.k);
         return;
     }
-    from = bound_once(e, op->args[0], arena_printf("%s_from", k));
-    const char *by = bound_once(e, op->args[2], arena_printf("%s_step", k));
-    const char *trip = fresh(e, arena_printf("%s_trip", k)),
-               *trips = fresh(e, arena_printf("%s_trips", k));
-    line(e, "const int64_t %s = tile_trips(%s, %s, %s);", trips, from, to, by);
+    const char *trip = fresh(e, arena_printf("%s_trip", b.k)),
+               *trips = fresh(e, arena_printf("%s_trips", b.k));
+    line(e, "const int64_t %s = tile_trips(%s, %s, %s);", trips, b.from, b.to, b.by);
     open_block(e, "for (int64_t %s = 0; %s < %s; %s++)", trip, trip, trips, trip);
-    line(e, "const int64_t %s = %s + %s * %s;", k, from, trip, by);
+    line(e, "const int64_t %s = %s + %s * %s;", b.k, b.from, trip, b.by);
 }
 
 /* What comes before a loop: its variables with their first values. */
@@ -223,13 +320,16 @@ static void write_for(Emit *e, const Op *op)
 {
     quote(e, op->stmt);
     map_of(web_root(op->region[0]->args[0]))->declared = true;
+    ForBounds bounds = read_bounds(e, op);
     enter_loop(e, op);
-    open_for(e, op);
+    Touched any = either_way(e->touched, (Touched){ 0 });
+    open_for(e, bounds);
     e->indent--;
     Text body = write_nested(e, op->region[0], op->results);
     e->indent++;
     add_text(e, &body);
     close_block(e, "");
+    e->touched = any;
     e->loop_depth--;
 }
 
@@ -239,6 +339,7 @@ static void write_while(Emit *e, const Op *op)
     Block *ask = op->region[0];
     quote(e, op->stmt);
     enter_loop(e, op);
+    Touched any = either_way(e->touched, (Touched){ 0 });
     open_block(e, "for (;;)");
     e->indent--;
     int bounds = e->hoisted.n, bases = e->bases.n;
@@ -255,6 +356,7 @@ static void write_while(Emit *e, const Op *op)
     add_text(e, &body);
     close_block(e, "");
     e->hoisted.n = bounds, e->bases.n = bases;
+    e->touched = any;
     e->loop_depth--;
 }
 

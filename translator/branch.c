@@ -4,7 +4,7 @@
 /* ---- arms ------------------------------------------------------------------------------------ */
 
 /* An expression in a block of its own, with what is known where the condition is `truth`. */
-Arm arm_expr(Check *c, const Node *n, const Node *cond, bool truth)
+static Arm arm_expr(Check *c, const Node *n, const Node *cond, bool truth)
 {
     Block *outer = c->block;
     Known *known = c->known;

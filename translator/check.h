@@ -86,7 +86,6 @@ void     nearest_try(Nearest *n, const char *candidate);
    the Functions and Kernels. signature.c: parameters and extents of c->kernel, bound in c->scope.
    own.c, before the body: every `&mut .. by` names each program axis once; after it: each &mut is
    stored; written or updated. */
-void globals(Check *c, const Node *file);          /* resolve.c: every file's scope; c->globals */
 void instances(Check *c, const Node *attrs, const Node *kernel);
 const char *c_symbol(const char *name);            /* symbol.c: name, or name_ if C, CUDA has it */
 bool symbols_differ(const Program *p);             /* symbol.c: false after a report */
@@ -143,8 +142,7 @@ Given  expr(Check *c, const Node *n);
 Value *expr_value(Check *c, const Node *n, Elem want);
 Value *given_value(Check *c, Given g, Elem want);
 Value *convert_literal(Check *c, Given literal, Elem elem);    /* checks that it fits */
-/* Broadcasts both to a common shape (NumPy's rule); false and a report if there is none. */
-bool   broadcast_pair(Check *c, Value **a, Value **b, Pos pos);
+/* v in a shape that it can be broadcast to (NumPy's rule). */
 Value *broadcast_value(Check *c, Value *v, const Type *shape, Pos pos);
 
 /* ---- building (build.c): one line each in the lowering files --------------------------------- */

@@ -11,6 +11,7 @@ const char *code_nearest(const char *code);        /* for "did you mean"; NULL i
 void code_explain(FILE *out, const Code *c);
 
 /* ---- near.c ---------------------------------------------------------------------------------- */
+int word_distance(const char *a, const char *b);   /* letters that differ; INT_MAX if too long */
 const char *nearest(const char *word, const char *const *words, size_t n); /* NULL: none is near */
 
 /* ---- excerpt.c ------------------------------------------------------------------------------ */

@@ -346,7 +346,7 @@ static void dump_cond(FILE *out, const Cond *c)
 }
 
 /* A kernel: what it takes, then its body. */
-void ir_dump_kernel(FILE *out, const Kernel *k)
+static void dump_kernel(FILE *out, const Kernel *k)
 {
     fprintf(out, "kernel %s%s {\n", k->function ? k->function->symbol : "?",
             k->suffix ? k->suffix : "");
@@ -373,6 +373,6 @@ void ir_dump(FILE *out, const Program *p)
     for (int f = 0; f < p->functions.n; f++)
         for (int k = 0; k < p->functions.at[f]->kernels.n; k++) {
             fprintf(out, "%s", f || k ? "\n" : "");
-            ir_dump_kernel(out, p->functions.at[f]->kernels.at[k]);
+            dump_kernel(out, p->functions.at[f]->kernels.at[k]);
         }
 }

@@ -314,7 +314,8 @@ static Ex element_of_iota(Emit *e, const Value *v)
 {
     Elem elem = v->type.elem;
     Ex at = place_of(e, v);
-    Ex x = elem == EL_I32 ? at : cast_text(EL_I32, elem, at);
+    const Dim *d = map_of(v)->dim[0];              /* its coordinate is an int64_t in a loop */
+    Ex x = cast_text(d && spread_of(e, d)->loops ? EL_I64 : EL_I32, elem, at);
     if (is_zero(v->def->args[0]))
         return x;
     const Ex args[2] = { element(e, v->def->args[0]), x };
@@ -364,18 +365,11 @@ static Ex element_of_guard(Emit *e, const Value *v, Ex yes, Ex no)
               PREC_COND);
 }
 
-static const Constant *fill_of_load(const Op *load, void *arg)
-{
-    (void)arg;
-    const ValueMap *m = map_of(load->results[0]);
-    return m->has_fill ? &m->fill : NULL;
-}
-
 /* Does the padding of a fill's operand hold the fill's value by itself? Then it costs nothing. */
 static bool holds_already(const Op *fill)
 {
     const Op *by = fill->args[1]->def;
-    Pad pad = pad_if(fill->args[0], fill_of_load, NULL);
+    Pad pad = pad_if(fill->args[0], fill_of, NULL);
     return by && by->kind == OP_CONST && pad.kind == PAD_CONST && pad.value.u == by->constant.u;
 }
 

@@ -11,7 +11,7 @@ static bool computes(Elem e)
 }
 
 /* Every value of one type is a value of the other: a store and an assignment may do this. */
-bool widens(Elem from, Elem to)
+static bool widens(Elem from, Elem to)
 {
     const ElemInfo *a = &elem_info[from], *b = &elem_info[to];
     if (from == to) return true;
@@ -79,7 +79,7 @@ bool unify(Check *c, const Given *args, int n, const char *what, Pos pos, Elem *
 }
 
 /* A row takes operands of a type. */
-bool row_takes(const OpRow *row, Elem e)
+static bool row_takes(const OpRow *row, Elem e)
 {
     switch (row->rule) {
     case RULE_FLOAT: case RULE_TEST: return computes(e);
@@ -203,16 +203,6 @@ bool join_shapes(Check *c, Block *block[2], Value *v[2], Pos pos)
         v[i] = broadcast_value(c, v[i], &shape, pos);
     }
     c->block = outer;
-    return true;
-}
-
-/* Both in their common shape; false after a report if they have none. */
-bool broadcast_pair(Check *c, Value **a, Value **b, Pos pos)
-{
-    Value *v[] = { *a, *b };
-    if (!broadcast_all(c, v, 2, pos)) return false;
-    *a = v[0];
-    *b = v[1];
     return true;
 }
 

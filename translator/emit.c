@@ -29,6 +29,10 @@ static bool stands_alone(const Emit *e, const Dim *d)
 /* Names the coordinates of all Dims and the loop variables of their repeats. */
 static void name_coordinates(Emit *e)
 {
+    int n = e->plan->dims.n + 1;
+    e->coordinate = new_array(const char *, n);
+    e->coordinate_thread = new_array(const char *, n);
+    e->repeat = new_array(const char *, n);
     for (int i = 0; i < e->plan->dims.n; i++) {
         const Dim *d = e->plan->dims.at[i];
         const Spread *s = spread_of(e, d);

@@ -4,7 +4,8 @@
 
 typedef struct { const Plan *plan; int masks; Op *load; } Trying;
 
-static const Constant *tried_fill(const Op *load, void *arg)
+/* What a load puts past the end of a whole axis; NULL: the pad that the program says. */
+const Constant *fill_of(const Op *load, void *arg)
 {
     (void)arg;
     const ValueMap *m = map_of(load->results[0]);
@@ -25,7 +26,7 @@ static void count_masks(Op *op, void *arg)
 {
     Trying *t = arg;
     if (op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes))
-        t->masks += !pad_is_identity(pad_along(op->args[0], op->reduce_axes, tried_fill, NULL),
+        t->masks += !pad_is_identity(pad_along(op->args[0], op->reduce_axes, fill_of, NULL),
                                      op->reduce, op->args[0]->type.elem);
 }
 

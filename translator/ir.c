@@ -131,53 +131,6 @@ static void each_sym(Op *op, void (*f)(Sym *s, void *arg), void *arg)
     }
 }
 
-/* ---- replacing ------------------------------------------------------------------------------- */
-
-typedef struct { Value *old, *by; Sym sym; } Change;
-
-/* The atom of the old value becomes that of the new one. */
-static Sym change_atom(Sym atom, void *arg)
-{
-    const Change *change = arg;
-    return atom->kind == SYM_VALUE && atom->value == change->old ? change->sym : atom;
-}
-
-/* Changes one formula. */
-static void change_sym(Sym *s, void *arg)
-{
-    *s = sym_replace(*s, change_atom, arg);
-}
-
-/* Changes one op. */
-static void change_op(Op *op, void *arg)
-{
-    const Change *change = arg;
-    for (int i = 0; i < op->nargs; i++)
-        if (op->args[i] == change->old)
-            op->args[i] = change->by;
-    each_sym(op, change_sym, arg);
-}
-
-/* Wherever the kernel uses one value, in formulas too, it uses another from now on. */
-void ir_replace_uses(Kernel *k, Value *old, Value *by)
-{
-    Change change = {old, by, sym_value(by)};
-    const Op *def = by->def;
-    if (def && def->kind == OP_CONST && by->type.rank == 0 && elem_is_int(by->type.elem))
-        change.sym = sym_const(def->constant.i);
-    else if (def && def->kind == OP_SYM)
-        change.sym = def->sym;
-    ir_walk(k->body, change_op, &change);
-    for (int i = 0; i < k->values.n; i++)
-        for (int a = 0; a < MAX_TILE_RANK; a++) {
-            Valid *valid = &k->values.at[i]->valid[a];
-            if (valid->kind == VALID_INTERVAL) {
-                change_sym(&valid->lo, &change);
-                change_sym(&valid->hi, &change);
-            }
-        }
-}
-
 /* ---- counting -------------------------------------------------------------------------------- */
 
 /* A value that a formula mentions is used. */

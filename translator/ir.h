@@ -298,11 +298,9 @@ Block *ir_block(Op *parent);
 Value *ir_block_arg(Kernel *k, Block *b, Type type, Pos pos);
 void   ir_insert_before(Op *at, Op *op);
 void   ir_remove(Op *op);
-void   ir_replace_uses(Kernel *k, Value *old, Value *by);
 void   ir_count_uses(Kernel *k);
 void   ir_walk(Block *b, void (*f)(Op *op, void *arg), void *arg);   /* regions after their op */
 void   ir_dump(FILE *out, const Program *p);
-void   ir_dump_kernel(FILE *out, const Kernel *k);
 Type   type_scalar(Elem e);
 bool   type_same(const Type *a, const Type *b);
 bool   type_same_shape(const Type *a, const Type *b);

@@ -139,7 +139,7 @@ static void add_bodies(const Facts *f, bool ladder, const char *why)
         l.body[1] = whole_body(f, BODY_BLOCK, "block", 1024, &l.held[1]);
         share_block(f, l.body[0]);
     }
-    Body *stream = why ? NULL : whole_body(f, BODY_STREAM, "stream", 256, &held);
+    Body *stream = why ? NULL : whole_body(f, BODY_STREAM, "stream", ladder ? 1024 : 256, &held);
     for (int width = f->vector; ; width = 1) {
         if (ladder)
             add_ladder(f, &l, width);

@@ -8,7 +8,6 @@
 void  mistake(Check *c, Pos p, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 Value *build_row(Check *c, const OpRow *row, int n, Value **args, Pos pos);
-bool  row_takes(const OpRow *row, Elem e);
 Op   *build_effect(Check *c, OpKind kind, Pos pos, int nargs, Value **args);   /* no result */
 Given give(Value *v, const Node *n);               /* NULL: GIVES_ERROR */
 Given give_kind(GiveKind kind, const Node *n);
@@ -31,7 +30,6 @@ double elem_largest(Elem e);                       /* the largest finite value o
 Given elementwise(Check *c, const OpRow *row, Given *args, int n, const Node *at);
 /* One element type for operands i0.. of args, by the table of mixed types; false after a report. */
 bool  unify(Check *c, const Given *args, int n, const char *what, Pos pos, Elem *elem);
-bool  widens(Elem from, Elem to);                  /* every value of one is a value of the other */
 /* v as `to` where nothing can be lost; NULL after a report that names `where`. */
 Value *widen(Check *c, Given g, Elem to, const char *where);
 bool  operand(Check *c, const Given *g);           /* a value or a literal; false after a report */
@@ -50,7 +48,6 @@ Given  tensor_test(Check *c, Given g);             /* an optional tensor becomes
 
 /* ---- branch.c -------------------------------------------------------------------------------- */
 typedef struct { Block *block; Given given; } Arm;
-Arm   arm_expr(Check *c, const Node *n, const Node *cond, bool truth);
 Given join_arms(Check *c, Value *cond, Arm *yes, Arm *no, const Node *at);
 Given conditional(Check *c, const Node *n);        /* c ? a : b */
 Given logical(Check *c, const Node *n);            /* a && b, a || b */

@@ -32,6 +32,8 @@ typedef struct { LIST(const char *) used; } Names;
 typedef struct { Sym sym; const char *name; } Hoisted;
 typedef struct { const char *value, *name; } HoistedBase;
 
+typedef struct { LIST(const Op *) at; } Touched;
+
 /* The state of one body being written. */
 typedef struct Emit {
     Text *out;
@@ -46,12 +48,12 @@ typedef struct Emit {
     Text *shared;                                  /* __shared__ declarations, first in the body */
     LIST(const char *) padding_notes, barrier_notes;   /* for the head */
     int barriers;
-    LIST(const Op *) touched;                      /* loads and stores that no barrier orders yet */
+    Touched touched;                               /* loads and stores that no barrier orders yet */
     int loop_depth;
     Pos said;                                      /* the statement last copied as a comment */
-    const char *coordinate[64];                    /* C name of each Dim's coordinate here */
-    const char *coordinate_thread[64];             /* of the thread's part: lane, thread / 32 */
-    const char *repeat[64];                        /* and of its loop variable */
+    const char **coordinate;                      /* C name of each Dim's coordinate here */
+    const char **coordinate_thread;             /* of the thread's part: lane, thread / 32 */
+    const char **repeat;                          /* and of its loop variable */
     const char *thread;                            /* the thread's number in its program */
     const char *w, *vecs, *threads, *lane, *warp_lane;   /* W VECS THREADS c lane, unless taken */
     LIST(const Value *) open;                      /* values with a local name in this phase */
@@ -97,6 +99,9 @@ void    add_entry(Plan *p, const Body *b, int threads, int vecs, int width, int6
 const Dim *whole_dim(const Plan *p, int nth);      /* NULL if there are fewer */
 bool plan_whole(const Facts *f);                   /* false after a report */
 
+/* ---- fills.c: what loads put past the end of a whole axis ------------------------------------ */
+const Constant *fill_of(const Op *load, void *arg);   /* for pad_if; NULL: the program's pad */
+
 /* ---- web.c: which values share one variable, what is needed at once -------------------------- */
 typedef struct { LIST(Op *) at; } Users;
 typedef struct {
@@ -104,6 +109,7 @@ typedef struct {
     Users *users;                                  /* by value id */
 } Placing;
 Users *users_of(const Kernel *k);
+void   op_atoms(const Op *op, bool (*is)(Sym atom, void *arg), void *arg);
 Value *web_root(Value *v);
 void   share_variables(Placing *p);
 int    live_bytes(Emit *e);                        /* of tiles, for each element held */
@@ -156,6 +162,7 @@ void phase_lanes(Emit *e, Phase *p);               /* opens the loop over c, if 
 void phase_lanes_close(Emit *e, Phase *p);
 void phase_close(Emit *e, Phase *p);
 void declare(Emit *e, Value *v);                   /* float t[VECS][W]; unless it is declared */
+bool alone(const Emit *e, const Value *v);           /* no other value shares its variable */
 void fill_variable(Emit *e, Value *to, Value *from);   /* to[..] = from[..] over its elements */
 bool mentions(const char *text, const char *name); /* as a whole word */
 

@@ -17,7 +17,7 @@ static const struct { int code; const char *text; } expected[] = {
 enum { EXPECTED = sizeof expected / sizeof *expected, MOST_SHOWN = 5 };
 
 /* Where a token is; the end of the text is behind its last token. */
-Pos token_pos(const Parser *p, Token t)
+static Pos token_pos(const Parser *p, Token t)
 {
     if (t.at >= p->source->size) t.at = p->before.at + p->before.len;
     return (Pos){ p->source, t.at, t.len };

@@ -20,7 +20,7 @@ static Pad pad_const(Constant c)
 }
 
 /* The same pad; constants bit by bit. */
-bool pad_same(Pad a, Pad b)
+static bool pad_same(Pad a, Pad b)
 {
     return a.kind == b.kind && (a.kind != PAD_CONST || a.value.u == b.value.u);
 }

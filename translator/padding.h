@@ -50,7 +50,6 @@ typedef struct {
     bool again;
 } Ask;
 
-bool  pad_same(Pad a, Pad b);
 Pad   pad_join(Pad a, Pad b);
 Holds holds_of(Ask *q, const Value *v);
 Holds holds_made(Ask *q, const Op *op);

@@ -46,7 +46,6 @@ void  parser_resume(void *engine, bool item);      /* reports again; item: forge
 void syntax_error(Parser *p, int code, Token t);
 void too_deep(Parser *p, Token t);
 void missing_brace(Parser *p, Token before);       /* an item starts or the text ends in a block */
-Pos  token_pos(const Parser *p, Token t);
 
 /* ---- ast.c: constructors for the grammar ----------------------------------------------------- */
 

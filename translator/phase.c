@@ -190,6 +190,7 @@ static void local_load(Emit *e, Phase *p, Value *v)
         fresh(e, v->name ? c_name(v->name) : arena_printf("%s_v", tensor_name(v->def->args[0])));
     const char *condition = conditions(e, v->def);
     bool lanes = n && has_lanes(e, dims[n - 1]);
+    quote(e, v->def->stmt);
     line(e, "%s %s%s%s;", device_type(v->type.elem), name, lanes ? arena_printf("[%s]", e->w) : "",
          condition ? " = {}" : "");
     if (condition)
@@ -266,17 +267,18 @@ void declare(Emit *e, Value *v)
 }
 
 /* Is v the only variable of its web? */
-static bool alone(const Emit *e, Value *v)
+bool alone(const Emit *e, const Value *v)
 {
     for (int i = 0; i < e->k->values.n; i++) {
         Value *w = e->k->values.at[i];
-        if (w != v && w->plan && map_of(w)->var && web_root(w) == web_root(v))
+        if (w != v && w->plan && map_of(w)->var && web_root(w) == web_root((Value *)v))
             return false;
     }
     return true;
 }
 
-/* t += x where `from` adds x to what the variable of `to` holds; NULL if it is computed otherwise. */
+/* t += x where `from` adds x to what the variable of `to` holds; NULL if it is
+   computed otherwise. */
 static const char *updated_by(Emit *e, const Value *to, const Value *from, const char *name,
                               const char *index)
 {

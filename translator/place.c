@@ -26,24 +26,10 @@ static bool mark_atom(Sym atom, void *arg)
     return false;
 }
 
-/* Notes the values that s, which may be NULL, mentions. */
-static void mark_sym(Sym s)
-{
-    if (s)
-        sym_mentions(s, mark_atom, NULL);
-}
-
-/* Notes the values that bounds of op mention: of its access, of its results. */
+/* Notes the values that formulas of op mention. */
 static void mark_syms(Op *op, void *arg)
 {
-    (void)arg;
-    if (op->kind == OP_SYM)
-        mark_sym(op->sym);
-    for (int a = 0; op->access && a < MAX_RANK; a++)
-        mark_sym(op->access->start[a]), mark_sym(op->access->lo[a]), mark_sym(op->access->hi[a]);
-    for (int i = 0; i < op->nresults; i++)
-        for (int a = 0; a < op->results[i]->type.rank && a < MAX_TILE_RANK; a++)
-            mark_sym(op->results[i]->valid[a].lo), mark_sym(op->results[i]->valid[a].hi);
+    op_atoms(op, mark_atom, arg);
 }
 
 /* Is op the elementwise operation of that name? */
@@ -239,7 +225,6 @@ static bool is_late_load(Placing *p, const Value *v)
     return false;
 }
 
-/* Does v become a variable? Otherwise it is printed where it is used. */
 /* A cast that is as quick as reading a variable, in the block where its value is used. */
 static bool is_quick_cast(Placing *p, const Value *v)
 {
@@ -252,6 +237,7 @@ static bool is_quick_cast(Placing *p, const Value *v)
     return true;
 }
 
+/* Does v become a variable? Otherwise it is printed where it is used. */
 static bool wants_variable(Placing *p, const Value *v)
 {
     if (is_lazy(p->e, v) || v->type.kind != TYPE_TILE)
@@ -266,9 +252,10 @@ static bool wants_variable(Placing *p, const Value *v)
     case OP_SYM:
         return v->name != NULL;
     default:
-        return !is_view(v) && !better_again(p->e, v)
-            && (v->name || map_of(v)->in_sym || printed(p, v) > 1
-                || (used_often(p, v, v) && !is_quick_cast(p, v)));
+        return map_of(v)->in_sym
+            || (!is_view(v) && !better_again(p->e, v)
+                && (v->name || printed(p, v) > 1
+                    || (used_often(p, v, v) && !is_quick_cast(p, v))));
     }
 }
 

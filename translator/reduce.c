@@ -94,15 +94,6 @@ static const char *step_text(const char *step, const char *a, const char *x, Ele
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-typedef struct { Emit *e; } Filling;
-
-static const Constant *fill_of_load(const Op *load, void *arg)
-{
-    (void)arg;
-    const ValueMap *m = map_of(load->results[0]);
-    return m->has_fill ? &m->fill : NULL;
-}
-
 /* Is what lies past the valid part already what changes nothing?  Then no mask is needed. */
 static bool padding_is_identity(const Emit *e, const Op *op)
 {
@@ -111,7 +102,7 @@ static bool padding_is_identity(const Emit *e, const Op *op)
         if (op->reduce_axes >> a & 1 && map_of(v)->dim[a] && v->valid[a].kind == VALID_ANY
             && !(v->def && v->def->kind == OP_FILL))
             return false;
-    Pad pad = pad_along(v, op->reduce_axes, fill_of_load, NULL);
+    Pad pad = pad_along(v, op->reduce_axes, fill_of, NULL);
     if ((pad.kind == PAD_MINUS_INF_OR_NAN || pad.kind == PAD_ZERO_OR_NAN) && e->plan->longest)
         return false;                     /* a length of 0 comes here too: then NaN would be seen */
     return pad_is_identity(pad, op->reduce, v->type.elem);
@@ -120,7 +111,7 @@ static bool padding_is_identity(const Emit *e, const Op *op)
 /* What the places outside the valid part hold, in words. */
 static const char *pad_words(const Op *op)
 {
-    Pad pad = pad_along(op->args[0], op->reduce_axes, fill_of_load, NULL);
+    Pad pad = pad_along(op->args[0], op->reduce_axes, fill_of, NULL);
     switch (pad.kind) {
     case PAD_CONST:
         return constant_text(op->args[0]->type.elem, pad.value).s;

@@ -43,6 +43,7 @@ static void put(Emit *e, const Op *op, const char *buffer)
     const Dim *dims[MAX_NEST];
     int n = dims_of(from, dims);
     const char *one = one_thread(e, from);
+    int bounds = e->hoisted.n, bases = e->bases.n;
     Phase p;
     if (one)
         open_block(e, "if (%s)", one);
@@ -55,8 +56,10 @@ static void put(Emit *e, const Op *op, const char *buffer)
     line(e, "%s%s[%s] = %s;", guard ? "    " : "", buffer, linear_place(e, from),
          element_text(e, from));
     phase_close(e, &p);
-    if (one)
+    if (one) {
         close_block(e, "");
+        e->hoisted.n = bounds, e->bases.n = bases;
+    }
 }
 
 /* Reads the tile from shared memory, as the other layout holds it. */

@@ -250,7 +250,7 @@ static Scope *used_names(Check *c, const File *f, bool std)
 }
 
 /* Reads all files; each gets a scope: own names, then used ones, then the stdlib's. */
-void globals(Check *c, const Node *file)
+static void globals(Check *c, const Node *file)
 {
     int before = error_count();
     read_files(c, file);

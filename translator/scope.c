@@ -1,5 +1,6 @@
 /* scope.c -- which name means what, here: scopes, look-up, unknown names */
 #include "check.h"
+#include "diag.h"
 #include <string.h>
 
 /* A new innermost scope; it is also returned. */
@@ -83,33 +84,10 @@ bool binding_clear(const Binding *b, Pos use)
 
 /* ---- the nearest name ------------------------------------------------------------------------ */
 
-/* How many letters of a must change, come, go or swap with the next to give b; 99 if long. */
-static int distance(const char *a, const char *b)
-{
-    enum { LONGEST = 40 };
-    int n = (int)strlen(a), m = (int)strlen(b), row[3][LONGEST + 1];
-    if (n > LONGEST || m > LONGEST) return 99;
-    for (int j = 0; j <= m; j++) row[0][j] = j;
-    for (int i = 1; i <= n; i++) {
-        int *now = row[i % 3], *up = row[(i + 2) % 3], *up2 = row[(i + 1) % 3];
-        now[0] = i;
-        for (int j = 1; j <= m; j++) {
-            int best = up[j - 1] + (a[i - 1] != b[j - 1]);
-            if (up[j] + 1 < best) best = up[j] + 1;
-            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
-                && up2[j - 2] + 1 < best)
-                best = up2[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[n % 3][m];
-}
-
 /* Shows a word to the search; the best stays. One letter in three may differ. */
 void nearest_try(Nearest *n, const char *candidate)
 {
-    int d = distance(n->word, candidate);
+    int d = word_distance(n->word, candidate);
     if (d > (int)strlen(n->word) / 3 || (n->best && d >= n->distance)) return;
     n->best = candidate;
     n->distance = d;

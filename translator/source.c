@@ -101,12 +101,3 @@ const char *source_line_text(const Source *s, int line, int *len)
     *len = (int)(to - from);
     return s->text + from;
 }
-
-/* From the start of the first to the end of the last, whichever is which. */
-Pos pos_join(Pos a, Pos b)
-{
-    if (!a.source || !b.source || a.source != b.source) return a.source ? a : b;
-    uint32_t from = a.at < b.at ? a.at : b.at;
-    uint32_t to = a.at + a.len > b.at + b.len ? a.at + a.len : b.at + b.len;
-    return (Pos){ a.source, from, to - from };
-}

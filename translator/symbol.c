@@ -1,24 +1,6 @@
 /* symbol.c -- the names of C functions: what C or CUDA has already, what two kernels would share */
 #include "check.h"
-#include <stdlib.h>
 #include <string.h>
-
-#define WORDS
-static const char *const words[] = {
-#include "words.def"
-};
-#undef WORDS
-#define LINKED
-static const char *const linked[] = {
-#include "words.def"
-};
-#undef LINKED
-
-/* For bsearch: the word against an element of a sorted list. */
-static int compare_word(const void *word, const void *element)
-{
-    return strcmp(word, *(const char *const *)element);
-}
 
 /* Names that fall under a rule: those of the compiler, of CUDA, of our own helpers. */
 static bool ruled(const char *name)
@@ -32,10 +14,7 @@ static bool ruled(const char *name)
 /* The name of an extern "C" function: as it is, or with `_` behind it if it is taken. */
 const char *c_symbol(const char *name)
 {
-    bool taken = bsearch(name, words, sizeof words / sizeof *words, sizeof *words, compare_word)
-              || bsearch(name, linked, sizeof linked / sizeof *linked, sizeof *linked, compare_word)
-              || ruled(name);
-    return taken ? arena_printf("%s_", name) : name;
+    return c_word(name) || c_linked(name) || ruled(name) ? arena_printf("%s_", name) : name;
 }
 
 /* Reports two functions that would have the same C name. */

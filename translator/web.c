@@ -3,12 +3,56 @@
 #include "mapping.h"
 #include <string.h>
 
-/* Adds op to the users of its arguments. */
+/* Asks is() of each atom of the bounds of v. */
+static void tile_atoms(const Value *v, bool (*is)(Sym atom, void *arg), void *arg)
+{
+    for (int a = 0; a < v->type.rank && a < MAX_TILE_RANK; a++) {
+        if (v->valid[a].lo)
+            sym_mentions(v->valid[a].lo, is, arg);
+        if (v->valid[a].hi)
+            sym_mentions(v->valid[a].hi, is, arg);
+    }
+}
+
+/* Asks is() of each atom of the formulas that op needs: its own, where it reads or
+   writes memory, the bounds of its tiles. */
+void op_atoms(const Op *op, bool (*is)(Sym atom, void *arg), void *arg)
+{
+    if (op->kind == OP_SYM)
+        sym_mentions(op->sym, is, arg);
+    for (int a = 0; op->access && a < MAX_RANK; a++) {
+        const Sym all[] = { op->access->start[a], op->access->lo[a], op->access->hi[a] };
+        for (int i = 0; i < 3; i++)
+            if (all[i])
+                sym_mentions(all[i], is, arg);
+    }
+    for (int i = 0; i < op->nargs; i++)
+        tile_atoms(op->args[i], is, arg);
+    for (int i = 0; i < op->nresults; i++)
+        tile_atoms(op->results[i], is, arg);
+}
+
+typedef struct { Users *users; Op *op; } Noting;
+
+/* Adds the op to the users of a value that a formula mentions. */
+static bool note_atom(Sym atom, void *arg)
+{
+    const Noting *n = arg;
+    if (atom->kind != SYM_VALUE)
+        return false;
+    Users *u = &n->users[((const Value *)atom->value)->id];
+    if (!u->at.n || u->at.at[u->at.n - 1] != n->op)
+        push(&u->at, n->op);
+    return false;
+}
+
+/* Adds op to the users of its arguments and of what its formulas mention. */
 static void note_users(Op *op, void *arg)
 {
-    Users *users = arg;
+    Noting n = { arg, op };
     for (int i = 0; i < op->nargs; i++)
-        push(&users[op->args[i]->id].at, op);
+        push(&n.users[op->args[i]->id].at, op);
+    op_atoms(op, note_atom, &n);
 }
 
 /* The ops that use each value of a kernel, by value id. */

@@ -90,6 +90,12 @@ for mode in fast checked; do
     fi
 done
 
+# Every function of PTX has a twin of the same signature.
+while read -r signature; do
+    if grep -qF "$signature" emulator/tile_ptx.h; then echo "ok twin"
+    else echo "FAIL no twin in emulator/tile_ptx.h: $signature"; fi
+done < <(grep '^static __device__' templates/ptx.cu) >> $log
+
 grep -v '^ok ' $log
 passed=$(grep -c '^ok ' $log)
 failed=$(grep -c '^FAIL ' $log)

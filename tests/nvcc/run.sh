@@ -7,16 +7,18 @@
 #
 # usage: run.sh [FILE ...]     .tile or .cu; CUDA names its folder, TILEC the translator, JOBS how many
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
-root=$here/../..
+root=$(cd "$here/../.." && pwd)
 tilec=${TILEC:-$root/build/tilec}
 nvcc=$(command -v nvcc || echo "${CUDA:-/usr/local/cuda}/bin/nvcc")
 
-# fault TEXT: what is wrong with the file, once a line
-fault() { while IFS= read -r line; do echo "FAIL $file: $line $1"; done; }
+# Each line of the input is something wrong with the file.
+fault() { while IFS= read -r line; do echo "FAIL $file: $line"; done; }
 # The kernels that the source names.
 written() {
-    awk '/^extern "C" __global__/ { on = 1; sub(/.*__global__/, ""); sub(/__launch_bounds__\([^)]*\)/, "") }
-         on && match($0, /[a-z_A-Z0-9]+\(/) { print substr($0, RSTART, RLENGTH - 1); on = 0 }' "$1" | sort
+    awk '/^extern "C" __global__/ { on = 1 }
+         { sub(/.*__global__ void/, ""); sub(/__launch_bounds__\([^)]*\)/, "") }
+         on && match($0, /[a-zA-Z_0-9]+\(/) { print substr($0, RSTART, RLENGTH - 1); on = 0 }' "$1" |
+        sort
 }
 # The kernels that the device code has.
 compiled() { readelf -sW "$1" | awk '$4 == "FUNC" && $5 == "GLOBAL" { print $NF }' | sort; }
@@ -26,7 +28,7 @@ spilling() {
         /bytes stack frame/ && !/^ *0 bytes stack frame, 0 bytes spill stores, 0 / {
             sub(/^ */, ""); print name " has " $0 }' "$1"
 }
-# one FILE: compiles it in a folder of its own; prints what is wrong, or ok
+# one FILE: compiles it in a folder of its own; prints what is wrong
 one() {
     file=${1#"$root"/}
     dir=$work/$(echo "$file" | tr / _)
@@ -34,20 +36,28 @@ one() {
     mkdir "$dir" && cd "$dir" || exit 2
     case $1 in *.tile)
         cu=$dir/$(basename "$1" .tile).cu
-        "$tilec" "$1" -o "$cu" >log 2>&1 || { head -n 5 log | fault "(tilec)"; return; } ;;
+        if ! "$tilec" "$1" -o "$cu" >log 2>&1; then
+            { echo "tilec refuses it"; head -n 5 log; } | fault
+            return
+        fi ;;
     esac
-    "$nvcc" -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v --keep \
-        --keep-dir . -c "$cu" -o out.o >log 2>&1 || { grep -v '^ptxas info' log | head -n 5; echo; } |
-        fault "(nvcc)"
-    grep -E 'C75[0-9][0-9]' log | grep -v C7519 | fault ""
-    case $file in examples/* | bench/*) spilling log | fault "" ;; esac
+    if ! "$nvcc" -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v --keep \
+        --keep-dir . -c "$cu" -o out.o >log 2>&1; then
+        { echo "nvcc refuses it"; grep -vE '^ptxas info|^ .*bytes' log | head -n 5; } | fault
+        return
+    fi
+    grep -E 'C75[0-9][0-9]' log | grep -v C7519 | fault
+    case $file in examples/* | bench/*) spilling log | fault ;; esac
     written "$cu" >written
     compiled ./*.sm_90.cubin >compiled
-    cmp -s written compiled || diff written compiled | grep '^[<>]' | fault "(a kernel's name)"
-    echo "ok $file"
+    diff written compiled | sed -n 's/^[<>]/a kernel whose name is not in both:/p' | fault
 }
 
-if [ "$1" = --one ]; then one "$2"; exit 0; fi
+if [ "$1" = --one ]; then
+    wrong=$(one "$2")
+    echo "${wrong:-ok $2}"
+    exit 0
+fi
 if [ ! -x "$nvcc" ]; then
     echo "nvcc: skipped, there is no nvcc: the output was not compiled for a GPU"
     echo "0 passed, 0 failed, 1 skipped"
@@ -62,10 +72,9 @@ if [ $# -eq 0 ]; then
         case $tile in */34_row_reductions.tile | */49_std.tile) ;; *) set -- "$@" "$tile" ;; esac
     done
 fi
-printf '%s\0' "$@" | xargs -0 -n 1 -P "${JOBS:-2}" sh "$0" --one >"$work/log" 2>&1
+realpath -z "$@" | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" sh "$0" --one >"$work/log" 2>&1
 grep -v '^ok ' "$work/log"
-failed=$(grep '^FAIL ' "$work/log" | cut -d: -f1 | sort -u | grep -c .)
-passed=$(($# - failed))
-[ "$(grep -c '^ok ' "$work/log")" -le $# ] || failed=$((failed + 1))
+passed=$(grep -c '^ok ' "$work/log")
+failed=$(($# - passed))
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
