@@ -17,7 +17,8 @@ SRC = arena name words source sym formula \
       elem ops opslist ir dump verify \
       bounds valid mixed pad_value pad_if padding simplify unused \
       interp interp_value interp_ops interp_shape interp_reduce interp_access interp_launch \
-      layout facts threads ladder plan fills web place spread text phase element access reduce \
+      layout facts hints threads ladder plan fills web place spread text phase element access \
+      reduce \
       relayout body head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
@@ -66,6 +67,8 @@ test:
 	@scripts/deps.sh && $(MAKE) -s -j$$(nproc) all asan && tests/run.sh
 test-gpu: all
 	@tests/gpu.sh
+bench: all
+	python3 bench/bench.py
 # The .cu and .h beside each example, as they are committed.
 examples: all
 	@scripts/examples.sh
@@ -85,4 +88,4 @@ clean:
 	rm -rf $B $(TILEC)
 
 -include $(OBJ:.o=.d) $(ASAN:.o=.d)
-.PHONY: all asan demo test test-gpu examples lint install clean
+.PHONY: all asan demo test test-gpu bench examples lint install clean

@@ -142,6 +142,10 @@ const char *index_suffix(Emit *e, const Value *v); /* "[r][v][c]" in the open ne
 const char *vector_suffix(Emit *e, const Value *v); /* the same without the lane */
 const char *device_type(Elem elem);
 
+/* ---- hints.c ------------------------------------------------------------------------------ */
+int  hint_of(const Kernel *k, const char *name);   /* #[threads(128)]: 128; 0: not said */
+void follow_hints(Plan *p);                        /* warns of what is not followed */
+
 /* ---- phase.c: loop nests --------------------------------------------------------------------- */
 /* phase_open opens the loops over what a thread holds of dims (not the lanes). The text goes to a
    buffer, so that hoisted lines can still come before it, and a coordinate that nothing mentions

@@ -19,15 +19,6 @@ static int64_t elements(const Plan *p)
     return most;
 }
 
-/* What #[threads = ..] says; 0 if nothing does. */
-static int attribute_threads(const Kernel *k)
-{
-    for (int i = 0; i < k->attrs.n; i++)
-        if (k->attrs.at[i].name == name_of("threads") && k->attrs.at[i].value > 0)
-            return (int)k->attrs.at[i].value;
-    return 0;
-}
-
 /* Threads for a program: about four accesses of 16 bytes each, more where registers would
    not do; without a reduction one access, up to 512 threads (vecadd on an H200: 4388 GB/s
    with one, 4350 with four). */
@@ -41,7 +32,7 @@ static int tile_threads(const Facts *f, int64_t n)
         threads *= 2;
     if (f->control && threads < 32)
         threads = 32;
-    int wish = attribute_threads(f->plan->kernel);
+    int wish = hint_of(f->plan->kernel, "threads");
     return wish >= 1 && wish <= 1024 ? (int)power_above(wish) : (int)threads;
 }
 
@@ -116,7 +107,10 @@ Plan *plan_kernel(Kernel *k)
     p->kernel = k;
     layout(p);
     Facts f = learn_facts(p);
-    return (whole_dim(p, 0) ? plan_whole(&f) : plan_tiles(&f)) ? p : NULL;
+    if (!(whole_dim(p, 0) ? plan_whole(&f) : plan_tiles(&f)))
+        return NULL;
+    follow_hints(p);
+    return p;
 }
 
 /* Prints a plan, one Dim, body or entry a line. */
