@@ -157,9 +157,11 @@ static void forget_shared(TileWorker *w)
     w->dynamic = NULL;
 }
 
-static void add_array(TileWorker *w, uintptr_t low, size_t bytes, const std::string &name)
+/* shared: false for what g++ adds, which may be read before anyone writes to it. */
+static void add_array(TileWorker *w, uintptr_t low, size_t bytes, const std::string &name,
+                      bool shared = true)
 {
-    w->shared.push_back(new TileArray{low, low + bytes, name, 0, true, false, NULL, bytes});
+    w->shared.push_back(new TileArray{low, low + bytes, name, 0, shared, false, NULL, bytes});
     if (name == "smem" && bytes == TILE_MAX_SHARED)
         w->dynamic = w->shared.back();
 }
@@ -170,7 +172,8 @@ static void add_shared(TileWorker *w, const Module &m)
     const size_t before = w->shared.size();
     for (const Symbol &s : symbols_of(m))
         if (s.name[0] == '*')
-            add_array(w, m.tls + s.value, s.size, short_name(s.name.c_str() + 1));
+            add_array(w, m.tls + s.value, s.size, short_name(s.name.c_str() + 1),
+                      s.name.compare(1, 4, "_ZGV") != 0);
     if (w->shared.size() == before && strstr(m.path.c_str(), "/libc.so") == NULL)
         add_array(w, m.tls, m.tls_bytes, "memory of " + m.path);
 }

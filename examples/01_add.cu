@@ -56,16 +56,16 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// How many of a tile's `extent` places lie before an edge that is `left` away.
-static __device__ __forceinline__ int tile_clip(int64_t left, int extent)
-{
-    return left < 0 ? 0 : left < extent ? (int)left : extent;
-}
-
 // a / b rounded up; by 0: 0.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
     return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+// The smaller of two.
+static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 // ---- add_tile, a tile in registers -----------------------------------------------------
@@ -94,7 +94,7 @@ add_tile(float *__restrict__ z, const float *__restrict__ x, const float *__rest
     // 01_add.tile:14    z.store(x.load_like(z) + y.load_like(z));
     float x_tile[VECS][W];
     const float *const x_at = x + 1024 * i;
-    const int cols = tile_clip(N - 1024 * i, 1024);
+    const int cols = (int)(tile_min(1024, N - 1024 * i));
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (256 * v + thread);

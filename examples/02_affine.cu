@@ -64,16 +64,16 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// How many of a tile's `extent` places lie before an edge that is `left` away.
-static __device__ __forceinline__ int tile_clip(int64_t left, int extent)
-{
-    return left < 0 ? 0 : left < extent ? (int)left : extent;
-}
-
 // a / b rounded up; by 0: 0.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
     return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+// The smaller of two.
+static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 // ---- affine_f32_tile, a tile in registers ----------------------------------------------
@@ -109,8 +109,8 @@ affine_f32_tile(float *__restrict__ y, int64_t y_stride, const float *__restrict
     // 02_affine.tile:15    let mut t = x.load_like(y) as f32;
     float t[VECS][W];
     const float *const x_at = x + 8 * i * x_stride + 256 * j;
-    const int rows = tile_clip(M - 8 * i, 8);
-    const int cols = tile_clip(N - 256 * j, 256);
+    const int rows = (int)(tile_min(8, M - 8 * i));
+    const int cols = (int)(tile_min(256, N - 256 * j));
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (64 * v + col_thread);
@@ -221,8 +221,8 @@ affine_bf16_tile(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
     // 02_affine.tile:15    let mut t = x.load_like(y) as f32;
     __nv_bfloat16 x_tile[VECS][W];
     const __nv_bfloat16 *const x_at = x + 8 * i * x_stride + 256 * j;
-    const int rows = tile_clip(M - 8 * i, 8);
-    const int cols = tile_clip(N - 256 * j, 256);
+    const int rows = (int)(tile_min(8, M - 8 * i));
+    const int cols = (int)(tile_min(256, N - 256 * j));
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (32 * v + lane);

@@ -74,12 +74,6 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// How many of a tile's `extent` places lie before an edge that is `left` away.
-static __device__ __forceinline__ int tile_clip(int64_t left, int extent)
-{
-    return left < 0 ? 0 : left < extent ? (int)left : extent;
-}
-
 // 1 / (1 + exp(-x)), right too where exp(-x) is more than the largest number.
 template <typename T>
 static __device__ __forceinline__ T sigmoid_of(T x)
@@ -92,6 +86,12 @@ static __device__ __forceinline__ T sigmoid_of(T x)
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
     return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+// The smaller of two.
+static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 // ---- gelu_forward_f32_tile, a tile in registers ----------------------------------------
@@ -119,7 +119,7 @@ gelu_forward_f32_tile(float *__restrict__ y, const float *__restrict__ x, int64_
     // 03_gelu.tile:19    y.store(gelu(x.load_like(y)));
     float x2[VECS][W];
     const float *const x_at = x + 1024 * i;
-    const int cols = tile_clip(N - 1024 * i, 1024);
+    const int cols = (int)(tile_min(1024, N - 1024 * i));
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (256 * v + thread);
@@ -181,7 +181,7 @@ gelu_forward_bf16_tile(__nv_bfloat16 *__restrict__ y, const __nv_bfloat16 *__res
     // 03_gelu.tile:19    y.store(gelu(x.load_like(y)));
     __nv_bfloat16 x2[VECS][W];
     const __nv_bfloat16 *const x_at = x + 1024 * i;
-    const int cols = tile_clip(N - 1024 * i, 1024);
+    const int cols = (int)(tile_min(1024, N - 1024 * i));
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (128 * v + thread);
@@ -246,7 +246,7 @@ quick_gelu_inplace_tile(float *__restrict__ y, int64_t N)
     // 03_gelu.tile:24    y.store(quick_gelu(y.load()));
     float x[VECS][W];
     float *const y_at = y + 1024 * i;
-    const int cols = tile_clip(N - 1024 * i, 1024);
+    const int cols = (int)(tile_min(1024, N - 1024 * i));
     #pragma unroll
     for (int v = 0; v < VECS; v++) {
         const int col = W * (256 * v + thread);

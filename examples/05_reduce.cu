@@ -67,12 +67,6 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// How many of a tile's `extent` places lie before an edge that is `left` away.
-static __device__ __forceinline__ int tile_clip(int64_t left, int extent)
-{
-    return left < 0 ? 0 : left < extent ? (int)left : extent;
-}
-
 // Negative; that of the lowest is the lowest.
 template <typename T>
 static __device__ __forceinline__ T neg_wrap(T a)
@@ -125,6 +119,12 @@ static __device__ __forceinline__ T ceildiv_int(T a, T b)
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
     return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+// The smaller of two.
+static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 // Every lane gets the sum of the values of its group: SPAN lanes, STEP apart.
@@ -662,8 +662,8 @@ column_sums_tile(float *__restrict__ sums, const float *__restrict__ x, int64_t 
         // 05_reduce.tile:27    acc += fill(x.load([k, j], [BM, BN]), 0.0);
         float x_tile[4][VECS][W];
         const float *const x_at = x + 32 * k * x_stride + 64 * j;
-        const int rows = tile_clip(M - 32 * k, 32);
-        const int cols = tile_clip(N - 64 * j, 64);
+        const int rows = (int)(tile_min(32, M - 32 * k));
+        const int cols = (int)(tile_min(64, N - 64 * j));
         #pragma unroll
         for (int r = 0; r < 4; r++) {
             const int row = 8 * r + row_thread;
@@ -724,7 +724,7 @@ column_sums_tile(float *__restrict__ sums, const float *__restrict__ x, int64_t 
             acc_sum[v][c] = across_sum<4, 32>(acc_sum[v][c], acc_sum_parts[v][c]);
     }
     if (thread < 16) {
-        const int cols2 = tile_clip(N - 64 * j, 64);
+        const int cols2 = (int)(tile_min(64, N - 64 * j));
         float *const sums_at = sums + 64 * j;
         #pragma unroll
         for (int v = 0; v < VECS; v++) {

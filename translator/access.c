@@ -87,19 +87,27 @@ static void hoist_line(Emit *e, const char *text)
     e->indent = indent;
 }
 
-/* max(min(s, n), 0), as padding.c makes bounds, by the function that says so;
-   NULL if it has another form. */
-static const char *clip_text(Emit *e, Sym bound)
+/* max(min(s, n), 0), as padding.c makes bounds: s, and n, which is positive; NULL if it has
+   another form. */
+static Sym clipped(Sym bound, int64_t *n)
 {
-    int64_t n, zero;
+    int64_t zero;
     Sym inner = bound;
-    for (int i = 0; i < 2 && bound->kind == SYM_MAX; i++)
+    for (int i = 0; i < 2 && bound->kind == SYM_MAX && bound->n == 2; i++)
         if (sym_const_of(bound->kid[1 - i], &zero) && zero == 0)
             inner = bound->kid[i];
-    for (int j = 0; j < 2 && inner->kind == SYM_MIN; j++)
-        if (sym_const_of(inner->kid[j], &n))
-            return arena_printf("tile_clip(%s, %lld)", sym_c(e, inner->kid[1 - j]), (long long)n);
+    for (int j = 0; j < 2 && inner != bound && inner->kind == SYM_MIN && inner->n == 2; j++)
+        if (sym_const_of(inner->kid[j], n) && *n > 0)
+            return inner->kid[1 - j];
     return NULL;
+}
+
+/* Such a bound by the function that says so; NULL if it has another form. */
+static const char *clip_text(Emit *e, Sym bound)
+{
+    int64_t n;
+    Sym inner = clipped(bound, &n);
+    return inner ? arena_printf("tile_clip(%s, %lld)", sym_c(e, inner), (long long)n) : NULL;
 }
 
 /* The name of a bound along d, computed once before the loops: cols, rows.. clipped to the tile. */
@@ -188,6 +196,21 @@ static const char *single_guard(Emit *e, const Access *a, int axis)
     return guard;
 }
 
+/* Is the one element of an axis of extent 1 in the valid part? NULL: always. */
+static const char *sole_guard(Emit *e, const Valid *valid)
+{
+    int64_t n;
+    const char *guard = NULL;
+    Sym lo = clipped(valid->lo, &n), hi = clipped(valid->hi, &n);
+    lo = lo ? lo : valid->lo;
+    hi = hi ? hi : valid->hi;
+    if (!provably_at_least(e->k, sym_sub(sym_const(0), lo), 0))
+        guard = arena_printf("%s <= 0", sym_c(e, lo));
+    if (!provably_at_least(e->k, hi, 1))
+        guard = and_also(guard, arena_printf("%s > 0", sym_c(e, hi)));
+    return guard;
+}
+
 /* Is the present element in the valid part of v along these axes? NULL: always. */
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
 {
@@ -195,9 +218,13 @@ const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
     for (int a = 0; a < v->type.rank; a++) {
         const Dim *d = map_of(v)->dim[a];
         const Valid *valid = &v->valid[a];
-        if (!(axes >> a & 1) || !d)
+        if (!(axes >> a & 1))
             continue;
         bool interval = valid->kind == VALID_INTERVAL;
+        if (!d) {
+            guard = and_also(guard, interval ? sole_guard(e, valid) : NULL);
+            continue;
+        }
         guard = and_also(guard, interval_guard(e, d, interval ? valid->lo : sym_const(0),
                                                interval ? valid->hi : d->extent, lanes));
     }

@@ -148,6 +148,18 @@ static Sym dim_at(const Type *v, int rank, int i)
     return a < 0 ? NULL : v->dim[a];
 }
 
+/* Reports a shape that would have two whole axes; true if there is one. */
+static bool two_whole(Check *c, const Type *shape, Pos pos)
+{
+    int64_t k;
+    int n = 0;
+    for (int a = 0; a < shape->rank; a++) n += !sym_const_of(shape->dim[a], &k);
+    if (n < 2) return false;
+    mistake(c, pos, "E0316", "a tile can have one whole axis, and together these have %d", n);
+    help("cut one of the axes in tiles of a static size and loop over them");
+    return true;
+}
+
 /* The shape that operands have together; false after a report if they have none. */
 static bool common_shape(Check *c, Value **v, int n, Pos pos, Type *shape)
 {
@@ -173,7 +185,7 @@ static bool common_shape(Check *c, Value **v, int n, Pos pos, Type *shape)
             return false;
         }
     }
-    return true;
+    return !two_whole(c, shape, pos);
 }
 
 /* v in a larger shape, which the caller knows to be possible. */

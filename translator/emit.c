@@ -129,6 +129,15 @@ static void program_lines(Emit *e, HeadLines *lines)
     }
 }
 
+/* Is the name made already? Several Dims may be spread over the lanes of a warp. */
+static bool has_line(const HeadLines *lines, const char *name)
+{
+    for (int i = 0; i < lines->n; i++)
+        if (lines->at[i].name == name)
+            return true;
+    return false;
+}
+
 /* The thread's number in its program, and its part of each Dim's coordinate. */
 static void thread_lines(Emit *e, HeadLines *lines)
 {
@@ -138,7 +147,8 @@ static void thread_lines(Emit *e, HeadLines *lines)
     for (int i = 0; i < e->plan->dims.n; i++) {
         const Dim *d = e->plan->dims.at[i];
         const Spread *s = spread_of(e, d);
-        if (s->threads > 1 && e->coordinate_thread[i] != e->thread && !stands_alone(e, d))
+        if (s->threads > 1 && e->coordinate_thread[i] != e->thread && !stands_alone(e, d)
+            && !has_line(lines, e->coordinate_thread[i]))
             add_head(lines, e->coordinate_thread[i],
                      arena_printf("const int %s = %s;", e->coordinate_thread[i],
                                   thread_part(e, d)));

@@ -172,7 +172,7 @@ bool plan_whole(const Facts *f)
     if (!lengths_fit(p, ladder, why))
         return false;
     add_bodies(f, ladder, why);
-    if (why && p->entries.n == 0) {
+    if (why && (p->entries.n == 0 || p->entries.at[p->entries.n - 1].width > 1)) {
         error(p->kernel->function->pos, "E1102", "no row length fits the registers, and %s", why);
         help("make the tile sizes smaller, or loop over chunks");
         return false;

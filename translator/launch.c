@@ -156,7 +156,7 @@ static void entry_line(const Launch *l, const Plan *p, const Entry *e, const cha
     if (all.n) {
         text_printf(l->out, "%*sif (", indent, "");
         chain(l->out, indent + 4, "&&", &all);
-        text_printf(l->out, ")\n");
+        text_printf(l->out, l->single ? ") {\n" : ")\n");
         indent += 4;
     }
     const char *programs = l->names.programs, *symbol = global(l->f, e->symbol);
@@ -168,6 +168,8 @@ static void entry_line(const Launch *l, const Plan *p, const Entry *e, const cha
     else
         text_printf(l->out, "%*sreturn %s(%s, %s, %d);\n", indent, "", l->names.launch, symbol,
                     blocks, e->threads);
+    if (all.n && l->single)
+        text_printf(l->out, "%*s}\n", indent - 4, "");
 }
 
 /* The entries in order; neighbours with the same needs under one if. */

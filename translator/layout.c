@@ -144,6 +144,13 @@ static int result_axis(const Op *op, const Value *operand, int a)
 static void relayout(Classes *c, Op *op, int i)
 {
     Value *from = op->args[i];
+    int64_t n;
+    for (int a = 0; a < from->type.rank; a++)
+        if (!sym_const_of(from->type.dim[a], &n)) {
+            error(op->pos, "E1001", "not yet: this needs another layout of a tile along a whole "
+                  "axis, %s", sym_text(from->type.dim[a]));
+            help("loop over chunks of it");
+        }
     Op *change = new(Op);
     change->kind = OP_RELAYOUT;
     change->pos = op->pos, change->stmt = op->stmt;

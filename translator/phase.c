@@ -125,11 +125,13 @@ static void keep_hoisted_names(Emit *e, int scope)
 void phase_close(Emit *e, Phase *p)
 {
     phase_lanes_close(e, p);
+    bool braces = e->indent > p->indent;           /* without, its names last as long as the block */
     while (e->indent > p->indent)
         close_block(e, "");
     for (int i = 0; i < p->locals.n; i++)
         map_of(p->locals.at[i])->local = NULL;
-    keep_hoisted_names(e, p->scope);
+    if (braces)
+        keep_hoisted_names(e, p->scope);
     e->out = p->outer;
     e->pending = p->outer_pending;
     e->pending_indent = p->outer_pending_indent;
@@ -291,6 +293,20 @@ static const char *updated_by(Emit *e, const Value *to, const Value *from, const
     return arena_printf("%s%s %s= %s", name, index, op->row->symbol, element_text(e, op->args[1]));
 }
 
+/* Is a load, which only a phase can write, among what v is printed from? */
+static bool loads_again(Emit *e, Value *v)
+{
+    Gathered g = { 0 };
+    const Op *op = v->def;
+    for (int i = 0; op && i < op->nargs; i++)
+        if (op->args[i]->type.kind == TYPE_TILE)
+            gather(e, &g, op->args[i]);
+    for (int i = 0; i < g.found.n; i++)
+        if (g.found.at[i]->def->kind == OP_LOAD)
+            return true;
+    return false;
+}
+
 /* Gives `to` its elements, each as `from` is printed (to itself: as its op computes it). */
 void fill_variable(Emit *e, Value *to, Value *from)
 {
@@ -298,7 +314,7 @@ void fill_variable(Emit *e, Value *to, Value *from)
     int n = dims_of(to, dims);
     ValueMap *m = map_of(web_root(to));
     bool one = !*array_suffix(e, to);
-    if (one && alone(e, to) && !m->declared) {
+    if (one && alone(e, to) && !m->declared && !loads_again(e, from)) {
         m->declared = true;
         map_of(to)->var = false;
         const char *text = element_text(e, from);

@@ -461,7 +461,8 @@ static void finish_one(Emit *e, const Op *op, const char *index, void *arg)
         from =
             cast_text(acc, r->type.elem, (Ex){ from, op->reduce == REDUCE_MEAN ? PREC_MUL : 0 }).s;
     bool is_const = !*array_suffix(e, r) && !map_of(web_root(r))->declared;
-    line(e, "%s%s%s = %s;", is_const ? arena_printf("const %s ", device_type(r->type.elem)) : "",
+    const char *type = arena_printf(alone(e, r) ? "const %s " : "%s ", device_type(r->type.elem));
+    line(e, "%s%s%s = %s;", is_const ? type : "",
          to, is_const ? "" : index, from);
 }
 

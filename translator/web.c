@@ -192,6 +192,12 @@ static void unite(Value *a, Value *b)
     map_of(web_root(b))->web = web_root(a);
 }
 
+/* Is v the variable of a for, which its head alone writes? */
+static bool is_loop_index(const Value *v)
+{
+    return v->block->parent->kind == OP_FOR && v->block->args[0] == v;
+}
+
 /* Lets `other` share the variable of `keep` if both are variables and never needed at once. */
 static void share(Placing *p, Value *keep, Value *other)
 {
@@ -199,7 +205,7 @@ static void share(Placing *p, Value *keep, Value *other)
         return;
     if (other->def && (other->def->kind == OP_SYM || other->def->kind == OP_CONST))
         return;
-    if (!other->def && (!other->block || !other->block->parent))
+    if (!other->def && (!other->block || !other->block->parent || is_loop_index(other)))
         return;
     if (same_place(keep, other) && !interfere(p, keep, other))
         unite(keep, other);
