@@ -510,13 +510,13 @@ static __device__ __forceinline__ void across_argmax(T &best, int32_t &at, const
 
 // ---- take_smaller
 // Takes value v at place i if it is the smallest so far;
-// NaN counts as the largest; of equals the first.
+// NaN counts as the smallest; of equals the first.
 template <typename T>
 static __device__ __forceinline__ void take_smaller(T &best, int32_t &at, T v, int32_t i)
 {
     const bool nan = v != v, best_nan = best != best;
     const bool equal = v == best || (nan && best_nan);
-    if (v < best || (best_nan && !nan) || (equal && i < at)) {
+    if (v < best || (nan && !best_nan) || (equal && i < at)) {
         best = v;
         at = i;
     }

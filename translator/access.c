@@ -147,7 +147,7 @@ static const char *place_text(Emit *e, const Dim *d, bool lanes)
 
 typedef struct { const Emit *e; int width; } Vectors;
 
-/* An extent as vectors of its own: the launch function has checked that rows of it are whole ones. */
+/* An extent as a number of vectors: the launch function has checked that rows are whole ones. */
 static Sym in_vectors(Sym atom, void *arg)
 {
     const Emit *e = ((const Vectors *)arg)->e;

@@ -26,13 +26,6 @@ static bool better(Elem e, Constant c, Constant best, int sign)
     return sign > 0 ? c.i > best.i : c.i < best.i;
 }
 
-/* The same for argmax and argmin, where NaN counts as the largest. */
-static bool better_place(Elem e, Constant c, Constant best, int sign)
-{
-    const bool nan = elem_is_float(e) && isnan(c.f), best_nan = elem_is_float(e) && isnan(best.f);
-    return sign < 0 && (nan || best_nan) ? best_nan && !nan : better(e, c, best, sign);
-}
-
 /* Is c the zero that wins against the other zero: +0 of max, -0 of min? */
 static bool better_zero(Elem e, Constant c, Constant best, int sign)
 {
@@ -62,7 +55,7 @@ static void see(Seen *s, ReduceKind kind, Elem e, Constant c, int64_t at)
             s->best = c;
         break;
     case REDUCE_ARGMAX: case REDUCE_ARGMIN:
-        if (first || better_place(e, c, s->best, sign)) {
+        if (first || better(e, c, s->best, sign)) {
             s->best = c;
             s->at = at;
         }

@@ -71,6 +71,18 @@ static int resident_blocks(const Facts *f, int threads, int words, int width)
     return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
 }
 
+/* The longest whole axis that a body holds: of all Dims along it, the one that holds least. */
+static int64_t longest_row(const Plan *p, const Body *b, int threads, int repeats, int width)
+{
+    int64_t least = INT64_MAX;
+    for (int n = 0; whole_dim(p, n); n++) {
+        const Dim *d = whole_dim(p, n);
+        int64_t one = (threads >> b->spread.at[d->id].shift) * repeats * (d->fast ? width : 1);
+        least = one < least ? one : least;
+    }
+    return least;
+}
+
 /* Adds the entry of one rung, unless registers would not do or it is no
    longer than the rung before. */
 static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
@@ -82,7 +94,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int along = r->threads >> b->spread.at[d->id].shift, held = l->held[which];
     int elements = width > 1 ? r->vecs * width : r->elements;
     int repeats = d->fast ? elements / width : elements / held;
-    int64_t capacity = (int64_t)along * (d->fast ? elements : repeats);
+    int64_t capacity = longest_row(p, b, r->threads, repeats, width);
     int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
     int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;

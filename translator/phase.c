@@ -125,7 +125,7 @@ static void keep_hoisted_names(Emit *e, int scope)
 void phase_close(Emit *e, Phase *p)
 {
     phase_lanes_close(e, p);
-    bool braces = e->indent > p->indent;           /* without, its names last as long as the block */
+    bool braces = e->indent > p->indent;           /* without, its names last on in the block */
     while (e->indent > p->indent)
         close_block(e, "");
     for (int i = 0; i < p->locals.n; i++)

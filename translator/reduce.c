@@ -18,7 +18,7 @@ static const Way ways[] = {
     [REDUCE_MIN] = { "min", "INFINITY", NULL, "$a = min_nan($a, $x)",
                      "$a = min_int<$T>($a, $x)", "the largest" },
     [REDUCE_ARGMAX] = { "argmax", "-INFINITY", NULL, NULL, NULL, "none" },
-    [REDUCE_ARGMIN] = { "argmin", "NAN", NULL, NULL, NULL, "none" },
+    [REDUCE_ARGMIN] = { "argmin", "INFINITY", NULL, NULL, NULL, "none" },
     [REDUCE_ANY] = { "any", "0", "0", "$a |= $x", "$a |= $x", "false" },
     [REDUCE_ALL] = { "all", "1", "1", "$a &= $x", "$a &= $x", "true" },
 };

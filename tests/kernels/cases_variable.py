@@ -90,3 +90,9 @@ def _(x, M):
 @case(FILE, 'many_sizes', '', 'y: i32[N] out; x: i32[N]', sizes(N=[0, 1, 16, 50, 97]))
 def _(x):
     return x + sum(x[:k].max(initial=-2 ** 31) for k in range(17, 87)).astype(np.int32) if len(x) else x
+
+
+@case(FILE, 'rows_and_vector', '', 'y: i64[M, N] out; x: i64[M, N]; v: i64[M]; n: i32',
+      sizes(M=[0, 1, 16, 33, 100, 300, 1024], N=[0, 5, 16, 18], n=[0, 2]))
+def _(x, v, n):
+    return x + n * v.min(initial=3 if len(v) == 0 else 2 ** 63 - 1) + n * (n - 1) // 2 if len(v) else x

@@ -305,9 +305,7 @@ def argmax(v, axis):
 
 
 def argmin(v, axis):
-    """NaN counts as the largest here too: found only where there is nothing else."""
+    """The first of equals; NaN counts as the smallest; 0 of nothing."""
     if v.shape[axis] == 0:
         return np.zeros(np.delete(v.shape, axis), np.int32)
-    if v.dtype.kind == 'f':
-        v = np.where(np.isnan(v), np.inf, v)
     return np.argmin(v, axis=axis).astype(np.int32)
