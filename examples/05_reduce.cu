@@ -67,54 +67,6 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// Negative; that of the lowest is the lowest.
-template <typename T>
-static __device__ __forceinline__ T neg_wrap(T a)
-{
-    return (T)(0 - (uint64_t)a);
-}
-
-// Less than 0, said so that it may be asked of unsigned types too.
-template <typename T>
-static __device__ __forceinline__ bool is_negative(T a)
-{
-    return a < (T)1 && a != (T)0;
-}
-
-// -1 of a signed type, nothing of an unsigned one.
-template <typename T>
-static __device__ __forceinline__ bool is_minus_one(T a)
-{
-    return a == (T)-1 && is_negative<T>(a);
-}
-
-// Quotient towards zero; x / 0 is 0, and the lowest / -1 wraps.
-template <typename T>
-static __device__ __forceinline__ T div_int(T a, T b)
-{
-    if (b == (T)0)
-        return (T)0;
-    return is_minus_one<T>(b) ? neg_wrap<T>(a) : (T)(a / b);
-}
-
-// What div_int leaves, with the sign of a; x % 0 is x.
-template <typename T>
-static __device__ __forceinline__ T rem_int(T a, T b)
-{
-    if (b == (T)0)
-        return a;
-    return is_minus_one<T>(b) ? (T)0 : (T)(a % b);
-}
-
-// Quotient rounded up; by 0: 0.
-template <typename T>
-static __device__ __forceinline__ T ceildiv_int(T a, T b)
-{
-    const T rest = rem_int<T>(a, b);
-    const bool below = b != (T)0 && rest != (T)0 && is_negative<T>(rest) == is_negative<T>(b);
-    return (T)(div_int<T>(a, b) + (below ? (T)1 : (T)0));
-}
-
 // a / b rounded up; by 0: 0.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
@@ -658,7 +610,7 @@ column_sums_tile(float *__restrict__ sums, const float *__restrict__ x, int64_t 
                 acc[r][v][c] = 0.0f;
         }
     }
-    for (int64_t k = 0; k < ceildiv_int<int64_t>(M, 32); k++) {
+    for (int64_t k = 0; k < tile_ceil(M, 32); k++) {
         // 05_reduce.tile:27    acc += fill(x.load([k, j], [BM, BN]), 0.0);
         float x_tile[4][VECS][W];
         const float *const x_at = x + 32 * k * x_stride + 64 * j;

@@ -248,6 +248,7 @@ static Value *shift_count(Check *c, Given g, Elem e)
 static bool no_extent(Sym atom, void *kernel)
 {
     const Kernel *k = kernel;
+    if (atom->kind != SYM_NAME && atom->kind != SYM_VALUE) return false;   /* its parts are asked */
     for (int i = 0; atom->kind == SYM_NAME && i < k->extents.n; i++)
         if (k->extents.at[i] == atom->name) return false;
     return true;
