@@ -40,7 +40,8 @@ void run_shape(Run *r, const Op *op)
     axis_sources(op, from->rank, to->rank, source);
     for (int a = 0; a < to->rank; a++) {
         const int s = source[a];
-        if (s < 0 || (from->extent[s] == 1 && to->extent[a] != 1))
+        const bool one = s >= 0 && sym_is(op->args[0]->type.dim[s], 1);
+        if (s < 0 || (one && !sym_is(op->results[0]->type.dim[a], 1)))
             continue;
         to->valid[a] = from->valid[s];
         step[a] = 1;
