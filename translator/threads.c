@@ -143,25 +143,34 @@ static void crosses(Op *op, void *arg)
     }
 }
 
-typedef struct { const Value *tensor; bool loaded, stored; } Touch;
+typedef struct { const Value *tensor; int loads, stores; } Touch;
+
+/* Does op run in every round of a loop? */
+static bool in_loop(const Op *op)
+{
+    for (const Op *o = op->block->parent; o; o = o->block->parent)
+        if (o->kind != OP_IF)
+            return true;
+    return false;
+}
 
 /* Does op load the tensor, or store to it? */
 static void touches(Op *op, void *arg)
 {
     Touch *t = arg;
     if ((op->kind == OP_LOAD || op->kind == OP_STORE) && op->args[0] == t->tensor)
-        *(op->kind == OP_LOAD ? &t->loaded : &t->stored) = true;
+        *(op->kind == OP_LOAD ? &t->loads : &t->stores) += in_loop(op) ? 2 : 1;
 }
 
-/* Does the program read a tensor that it also stores to? Then threads may
-   have to wait for each other. */
-static bool reads_own_stores(const Kernel *k)
+/* Does the program touch a tensor that it stores to more than once? Then threads may have to
+   wait for each other. */
+static bool touches_twice(const Kernel *k)
 {
     for (int i = 0; i < k->params.n; i++) {
         Touch t = { .tensor = k->params.at[i].value };
         if (k->params.at[i].kind == PARAM_MUT)
             ir_walk(k->body, touches, &t);
-        if (t.loaded && t.stored)
+        if (t.stores > 1 || (t.loads && t.stores))
             return true;
     }
     return false;
@@ -171,7 +180,7 @@ static bool reads_own_stores(const Kernel *k)
    hold back only some of them. */
 void share_block(const Facts *f, Body *b)
 {
-    Crossing c = { b, reads_own_stores(f->plan->kernel) };
+    Crossing c = { b, b->threads > 32 && touches_twice(f->plan->kernel) };
     ir_walk(f->plan->kernel->body, crosses, &c);
     b->programs = c.yes || b->threads >= 128 ? 1 : 128 / b->threads;
 }

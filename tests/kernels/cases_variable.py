@@ -1,6 +1,6 @@
 """cases_variable.py -- what variables hold, when bounds are read, which accesses wait for which"""
 import numpy as np
-from number import Number, argmax, argmin, highest, total
+from number import Number, argmax, argmin, highest, total, where
 from table import around, case, sizes
 
 FILE = '50_variables'
@@ -96,3 +96,9 @@ def _(x):
       sizes(M=[0, 1, 16, 33, 100, 300, 1024], N=[0, 5, 16, 18], n=[0, 2]))
 def _(x, v, n):
     return x + n * v.min(initial=3 if len(v) == 0 else 2 ** 63 - 1) + n * (n - 1) // 2 if len(v) else x
+
+
+@case(FILE, 'stored_twice', '', 'y: f32[M, N] out; x: f32[M, N]; m: bool[M, N]',
+      sizes(M=[0, 1, 5], N=[0, 1, 7, 33, 300]))
+def _(x, m):
+    return where(m, 0.0, x)
