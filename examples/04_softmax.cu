@@ -137,8 +137,9 @@ static __device__ __forceinline__ T block_max_nan(T v, T *parts)
 
 // ---- softmax_warp, a row in one warp's registers ---------------------------------------
 //
-//   block      32 threads are one program; a block has 4 of them, which one alone could not
-//              fill a multiprocessor with, or one that holds much
+//   block      32 threads are one program; 4 programs share a block, since blocks of one warp
+//              could not fill a multiprocessor. A lane that holds more than two accesses of
+//              16 bytes has enough in flight: then a program has its block to itself
 //   col        of N: a thread holds the W elements from W * (32 * v + lane) on, for v = 0 ..
 //              VECS - 1
 //
@@ -151,7 +152,7 @@ static __device__ __forceinline__ T block_max_nan(T v, T *parts)
 //              e_sum: no mask, since outside the valid part lies 0, as exp(-inf) is (NaN only
 //              in a row that is NaN anyway), which changes no sum
 //   barriers   none: no thread waits for another warp
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, y lie at
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, y lie at
 //              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
 //              rows are multiples of W long
 
@@ -245,7 +246,7 @@ softmax_warp_256_unaligned(float *__restrict__ y, int64_t y_stride, const float 
 //              reads the parts
 //              in block_sum<THREADS / 32>: every warp's part is written before anyone reads
 //              the parts
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, y lie at
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, y lie at
 //              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
 //              rows are multiples of W long
 

@@ -163,8 +163,9 @@ static __device__ __forceinline__ void block_argmax(T &best, int32_t &at, T *par
 
 // ---- row_stats_warp, a row in one warp's registers -------------------------------------
 //
-//   block      32 threads are one program; a block has 4 of them, which one alone could not
-//              fill a multiprocessor with, or one that holds much
+//   block      32 threads are one program; 4 programs share a block, since blocks of one warp
+//              could not fill a multiprocessor. A lane that holds more than two accesses of
+//              16 bytes has enough in flight: then a program has its block to itself
 //   col        of N: a thread holds the W elements from W * (32 * v + lane) on, for v = 0 ..
 //              VECS - 1
 //
@@ -177,7 +178,7 @@ static __device__ __forceinline__ void block_argmax(T &best, int32_t &at, T *par
 //              t_argmax: a mask, since 0.0f may lie outside the valid part, and argmax must
 //              not see it
 //   barriers   none: no thread waits for another warp
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x lie at
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x lie at
 //              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
 //              rows are multiples of W long
 
@@ -286,7 +287,7 @@ row_stats_warp_256_unaligned(float *__restrict__ sums, float *__restrict__ means
 //              the parts
 //              in block_argmax<THREADS / 32>: every warp's part is written before anyone
 //              reads the parts
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x lie at
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x lie at
 //              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
 //              rows are multiples of W long
 

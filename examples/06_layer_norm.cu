@@ -120,8 +120,9 @@ static __device__ __forceinline__ T block_sum(T v, T *parts)
 
 // ---- layer_norm_f32_warp, a row in one warp's registers --------------------------------
 //
-//   block      32 threads are one program; a block has 4 of them, which one alone could not
-//              fill a multiprocessor with, or one that holds much
+//   block      32 threads are one program; 4 programs share a block, since blocks of one warp
+//              could not fill a multiprocessor. A lane that holds more than two accesses of
+//              16 bytes has enough in flight: then a program has its block to itself
 //   col        of N: a thread holds the W elements from W * (32 * v + lane) on, for v = 0 ..
 //              VECS - 1
 //
@@ -133,9 +134,9 @@ static __device__ __forceinline__ T block_sum(T v, T *parts)
 //              whole_mean: a mask, since other values may lie outside the valid part, and sum
 //              must not see it
 //   barriers   none: no thread waits for another warp
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, w, b, y
-//              lie at multiples of 16 bytes (of W elements, if those are fewer), their rows
-//              too, and rows are multiples of W long
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
 
 template <int VECS, int W>
 static __device__ __forceinline__ void
@@ -289,9 +290,9 @@ layer_norm_f32_warp_256_unaligned(float *__restrict__ y, int64_t y_stride,
 //              must not see it
 //   barriers   in block_sum<THREADS / 32>: every warp's part is written before anyone reads
 //              the parts
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, w, b, y
-//              lie at multiples of 16 bytes (of W elements, if those are fewer), their rows
-//              too, and rows are multiples of W long
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
 
 template <int THREADS, int VECS, int W>
 static __device__ __forceinline__ void
@@ -631,8 +632,9 @@ layer_norm_f32_stream_unaligned(float *__restrict__ y, int64_t y_stride, float *
 
 // ---- layer_norm_f16_warp, a row in one warp's registers --------------------------------
 //
-//   block      32 threads are one program; a block has 4 of them, which one alone could not
-//              fill a multiprocessor with, or one that holds much
+//   block      32 threads are one program; 4 programs share a block, since blocks of one warp
+//              could not fill a multiprocessor. A lane that holds more than two accesses of
+//              16 bytes has enough in flight: then a program has its block to itself
 //   col        of N: a thread holds the W elements from W * (32 * v + lane) on, for v = 0 ..
 //              VECS - 1
 //
@@ -644,9 +646,9 @@ layer_norm_f32_stream_unaligned(float *__restrict__ y, int64_t y_stride, float *
 //              whole_mean: a mask, since other values may lie outside the valid part, and sum
 //              must not see it
 //   barriers   none: no thread waits for another warp
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, w, b, y
-//              lie at multiples of 16 bytes (of W elements, if those are fewer), their rows
-//              too, and rows are multiples of W long
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
 
 template <int VECS, int W>
 static __device__ __forceinline__ void
@@ -820,9 +822,9 @@ layer_norm_f16_warp_256_unaligned(__half *__restrict__ y, int64_t y_stride,
 //              must not see it
 //   barriers   in block_sum<THREADS / 32>: every warp's part is written before anyone reads
 //              the parts
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, w, b, y
-//              lie at multiples of 16 bytes (of W elements, if those are fewer), their rows
-//              too, and rows are multiples of W long
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
 
 template <int THREADS, int VECS, int W>
 static __device__ __forceinline__ void
@@ -1149,8 +1151,9 @@ layer_norm_f16_stream_unaligned(__half *__restrict__ y, int64_t y_stride, float 
 
 // ---- layer_norm_bf16_warp, a row in one warp's registers -------------------------------
 //
-//   block      32 threads are one program; a block has 4 of them, which one alone could not
-//              fill a multiprocessor with, or one that holds much
+//   block      32 threads are one program; 4 programs share a block, since blocks of one warp
+//              could not fill a multiprocessor. A lane that holds more than two accesses of
+//              16 bytes has enough in flight: then a program has its block to itself
 //   col        of N: a thread holds the W elements from W * (32 * v + lane) on, for v = 0 ..
 //              VECS - 1
 //
@@ -1162,9 +1165,9 @@ layer_norm_f16_stream_unaligned(__half *__restrict__ y, int64_t y_stride, float 
 //              whole_mean: a mask, since other values may lie outside the valid part, and sum
 //              must not see it
 //   barriers   none: no thread waits for another warp
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, w, b, y
-//              lie at multiples of 16 bytes (of W elements, if those are fewer), their rows
-//              too, and rows are multiples of W long
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
 
 template <int VECS, int W>
 static __device__ __forceinline__ void
@@ -1340,9 +1343,9 @@ layer_norm_bf16_warp_256_unaligned(__nv_bfloat16 *__restrict__ y, int64_t y_stri
 //              must not see it
 //   barriers   in block_sum<THREADS / 32>: every warp's part is written before anyone reads
 //              the parts
-//   launch     has checked: N <= what the registers of the entry hold; for W > 1: x, w, b, y
-//              lie at multiples of 16 bytes (of W elements, if those are fewer), their rows
-//              too, and rows are multiples of W long
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
 
 template <int THREADS, int VECS, int W>
 static __device__ __forceinline__ void

@@ -27,7 +27,7 @@ wc -l translator/*.c translator/*.h | awk '$1 > 500 && $2 != "total" { print $2 
     report "a file of more than 500 lines"
 grep -nE '\b(TODO|FIXME|XXX)\b' $text 2>/dev/null | grep -v '^scripts/lint.sh' | cut -d: -f1,2 |
     report "a note to oneself: decide it, or write it down as a decision"
-grep -nE '(/work/|/home/|/root/|\.\./shared/)' $text 2>/dev/null | grep -v '^scripts/lint.sh' |
+grep -nE '(/(work|home|root)/|\.\./shared/)' $text 2>/dev/null | grep -v '^scripts/lint.sh' |
     cut -d: -f1,2 | report "a path of one machine"
 
 # ---- functions: 50 lines, unless the comment above says that it is a flat switch or a table

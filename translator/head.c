@@ -52,8 +52,9 @@ static void head_block(Text *out, const Emit *e)
         text = arena_printf("%s threads are one program", e->threads);
     else if (b->kind == BODY_WARP && b->programs > 1)
         text = arena_printf(
-            "%d threads are one program; a block has %d of them, which one alone could not fill a "
-            "multiprocessor with, or one that holds much",
+            "%d threads are one program; %d programs share a block, since blocks of one warp could "
+            "not fill a multiprocessor. A lane that holds more than two accesses of 16 bytes has "
+            "enough in flight: then a program has its block to itself",
             b->threads, b->programs);
     else if (b->programs > 1)
         text = arena_printf(
@@ -132,9 +133,9 @@ static void head_launch(Text *out, const Emit *e)
     const Plan *p = e->plan;
     Text t = { 0 };
     if (e->body->kind == BODY_WARP)
-        text_printf(&t, "%s <= what the registers of the entry hold", c_sym(p->whole));
+        text_printf(&t, "%s <= the number in the entry's name", c_sym(p->whole));
     if (e->body->kind == BODY_BLOCK)
-        text_printf(&t, "%s <= what the registers of the entry hold", c_sym(p->whole));
+        text_printf(&t, "%s <= the number in the entry's name", c_sym(p->whole));
     if (p->vectors.n)
         text_printf(
             &t,
