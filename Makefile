@@ -19,7 +19,7 @@ SRC = arena name words source sym formula \
       interp interp_value interp_ops interp_shape interp_reduce interp_access interp_launch \
       layout facts hints threads ladder plan fills web place spread text phase element access \
       reduce \
-      relayout body head tidy emit \
+      shared relayout body head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
       options output pass doctor main

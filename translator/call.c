@@ -32,14 +32,16 @@ static const Builtin builtins[] = {
     { "reshape", lower_reshape, 0, 2, 2, 0, "reshape(t, [BM, BN])" },
     { "expand", lower_expand, 0, 2, 2, 0, "expand(t, 1)" },
     { "squeeze", lower_squeeze, 0, 2, 2, 0, "squeeze(t, 1)" },
+    { "transpose", lower_transpose, 0, 1, 1, 0, "transpose(t)" },
+    { "permute", lower_permute, 0, 2, 2, 0, "permute(t, [1, 0, 2])" },
     { "broadcast_to", lower_broadcast, 0, 2, 2, 0, "broadcast_to(t, [BM, BN])" },
 };
 static const int builtin_count = sizeof builtins / sizeof *builtins;
 
 /* What the language has and this translator has not. */
 static const char *const later[] = {
-    "mma", "reduce", "scan", "cumsum", "cumprod", "sort", "topk", "histogram", "permute",
-    "transpose", "cat", "split", "extract", "flip", "random", "print", "assert", "round_to",
+    "mma", "reduce", "scan", "cumsum", "cumprod", "sort", "topk", "histogram",
+    "cat", "split", "extract", "flip", "random", "print", "assert", "round_to",
 };
 static const int later_count = sizeof later / sizeof *later;
 

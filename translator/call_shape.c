@@ -103,6 +103,73 @@ Given lower_squeeze(Check *c, const Args *a, int what)
     return give(r, a->call);
 }
 
+/* ---- transpose, permute ---------------------------------------------------------------------- */
+
+/* v with its axes in another order: result axis i is axis perm[i] of v. */
+static Given permuted(Check *c, Value *v, const int *perm, const Node *at)
+{
+    Type type = { .kind = TYPE_TILE, .elem = v->type.elem, .rank = v->type.rank };
+    bool moved = false;
+    for (int i = 0; i < type.rank; i++) {
+        type.dim[i] = v->type.dim[perm[i]];
+        moved |= perm[i] != i;
+    }
+    if (!moved) return give(v, at);
+    Op *op;
+    Value *r = build(c, OP_PERMUTE, type, node_pos(at), 1, &v, &op);
+    for (int i = 0; i < type.rank; i++) op->perm[i] = perm[i];
+    return give(r, at);
+}
+
+/* t.t: the last two axes change places. */
+Given transposed(Check *c, Value *v, const Node *at)
+{
+    int perm[MAX_TILE_RANK], rank = v->type.rank;
+    if (rank < 2) {
+        mistake(c, node_pos(at), "E0706", "a tile of %d ax%s has nothing to transpose", rank,
+                rank == 1 ? "is" : "es");
+        help("`expand(t, 0)` makes a row of a vector, `expand(t, 1)` a column");
+        return give_kind(GIVES_ERROR, at);
+    }
+    for (int i = 0; i < rank; i++) perm[i] = i;
+    perm[rank - 2] = rank - 1, perm[rank - 1] = rank - 2;
+    return permuted(c, v, perm, at);
+}
+
+/* transpose(t) */
+Given lower_transpose(Check *c, const Args *a, int what)
+{
+    (void)what;
+    Value *v = expr_value(c, a->at[0], EL_ERROR);
+    return v ? transposed(c, v, a->call) : bad(a);
+}
+
+/* permute(t, [1, 0, 2]): result axis i is axis list[i] of t, each once. */
+Given lower_permute(Check *c, const Args *a, int what)
+{
+    (void)what;
+    Value *v = expr_value(c, a->at[0], EL_ERROR);
+    const Node *list = a->at[1];
+    int perm[MAX_TILE_RANK] = { 0 }, n = 0;
+    uint32_t seen = 0;
+    if (!v) return bad(a);
+    for (const Node *k = list->kind == N_LIST ? list->kids : NULL; k; k = k->next, n++) {
+        int64_t axis;
+        if (!static_int(c, k, &axis)) return bad(a);
+        axis += axis < 0 ? v->type.rank : 0;
+        if (n >= v->type.rank || axis < 0 || axis >= v->type.rank || seen >> axis & 1) break;
+        perm[n] = (int)axis;
+        seen |= 1u << axis;
+    }
+    if (list->kind == N_LIST && n == v->type.rank && kid_count(list) == n)
+        return permuted(c, v, perm, a->call);
+    mistake(c, node_pos(list), "E0706", "`permute` takes a list with each of the %d axes once",
+            v->type.rank);
+    note(node_pos(a->at[0]), "this is %s", type_text(&v->type));
+    help("it is `permute(t, [1, 0, 2])`: axis i of the result is axis list[i] of t");
+    return bad(a);
+}
+
 /* ---- broadcast_to ---------------------------------------------------------------------------- */
 
 /* broadcast_to(t, [..]) */

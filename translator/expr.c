@@ -183,8 +183,8 @@ static Given dot(Check *c, const Node *n)
     Given g = expr(c, of);
     if (g.kind == GIVES_ERROR) return g;
     if (node_is(member, "t")) {
-        not_yet(node_pos(n), "transposing, `.t`");
-        return give_kind(GIVES_ERROR, n);
+        Value *v = given_value(c, g, EL_ERROR);
+        return v ? transposed(c, v, n) : give_kind(GIVES_ERROR, n);
     }
     mistake(c, node_pos(member), "E0412", "`.%s` is no member of this", node_name(member)->text);
     if (g.kind == GIVES_TENSOR) help("a method is called: `%s(..)`", node_source(n));

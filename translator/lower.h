@@ -104,6 +104,9 @@ Given lower_reshape(Check *c, const Args *a, int what);
 Given lower_expand(Check *c, const Args *a, int what);
 Given lower_squeeze(Check *c, const Args *a, int what);
 Given lower_broadcast(Check *c, const Args *a, int what);
+Given lower_transpose(Check *c, const Args *a, int what);
+Given lower_permute(Check *c, const Args *a, int what);
+Given transposed(Check *c, Value *v, const Node *at);          /* the last two axes change places */
 
 /* ---- view.c ---------------------------------------------------------------------------------- */
 /* What of a tensor a name stands for: all of a shared one, this program's part of an owned one. */

@@ -189,6 +189,15 @@ const char *element_text(Emit *e, Value *v);       /* without outer parentheses 
 Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
 
+/* ---- shared.c: tiles in shared memory -------------------------------------------------------- */
+int64_t staged_bytes(const Op *op);
+int64_t static_elements(const Type *t);
+const char *shared_array(Emit *e, const char *wish, Elem elem, int64_t n);
+const char *linear_place(Emit *e, const Value *v);
+const char *inside_tile(Emit *e, const Value *v);
+void   shared_put(Emit *e, const Op *op, Value *from, const char *buffer);
+void   shared_get(Emit *e, const Op *op, Value *to, const char *buffer);
+
 /* ---- reduce.c, relayout.c, emit.c ------------------------------------------------------------ */
 void write_reduce(Emit *e, const Op *op);
 void write_relayout(Emit *e, const Op *op);

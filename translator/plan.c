@@ -41,12 +41,7 @@ enum { SHARED_BYTES = 48 * 1024 };         /* of static shared memory in a block
 /* Adds the bytes of shared memory through which op changes a layout. */
 static void count_shared(Op *op, void *arg)
 {
-    int64_t *bytes = arg, n = elem_info[op->nresults ? op->results[0]->type.elem : EL_ERROR].bytes;
-    if (op->kind != OP_RELAYOUT && op->kind != OP_RESHAPE)
-        return;
-    for (int a = 0; a < op->results[0]->type.rank; a++)
-        n *= type_extent(&op->results[0]->type, a);
-    *bytes += n;
+    *(int64_t *)arg += staged_bytes(op);
 }
 
 /* Do the tiles that change their layout fit in shared memory? */

@@ -133,7 +133,7 @@ typedef struct { const Body *b; bool yes; } Crossing;
 static void crosses(Op *op, void *arg)
 {
     Crossing *c = arg;
-    if (op->kind == OP_RELAYOUT || op->kind == OP_RESHAPE)
+    if (staged_bytes(op))
         c->yes = true;
     for (int a = 0; op->kind == OP_REDUCE && a < op->args[0]->type.rank; a++) {
         const Dim *d = map_of(op->args[0])->dim[a];
