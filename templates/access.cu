@@ -40,6 +40,46 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
+// ---- load_keep
+// Loads N neighbours that will be read again; `otherwise` where there are none.
+template <typename T, int N>
+static __device__ __forceinline__ void load_keep(T (&to)[N], const T *from, bool there, T otherwise)
+{
+    if (sizeof(T) * N == 16) {
+        Vec<T, N> v;
+        fill_vec(v.at, otherwise);
+        const uint4 bits = ldg_keep((const uint4 *)from, there, *(const uint4 *)v.at);
+        v = *(const Vec<T, N> *)&bits;
+#pragma unroll
+        for (int c = 0; c < N; c++)
+            to[c] = v.at[c];
+    } else {
+#pragma unroll
+        for (int c = 0; c < N; c++)
+            to[c] = there ? from[c] : otherwise;
+    }
+}
+
+// ---- load_last
+// Loads N neighbours for the last time; `otherwise` where there are none.
+template <typename T, int N>
+static __device__ __forceinline__ void load_last(T (&to)[N], const T *from, bool there, T otherwise)
+{
+    if (sizeof(T) * N == 16) {
+        Vec<T, N> v;
+        fill_vec(v.at, otherwise);
+        const uint4 bits = ldg_last((const uint4 *)from, there, *(const uint4 *)v.at);
+        v = *(const Vec<T, N> *)&bits;
+#pragma unroll
+        for (int c = 0; c < N; c++)
+            to[c] = v.at[c];
+    } else {
+#pragma unroll
+        for (int c = 0; c < N; c++)
+            to[c] = there ? from[c] : otherwise;
+    }
+}
+
 // ---- tile_clip
 // How many of a tile's `extent` places lie before an edge that is `left` away.
 static __device__ __forceinline__ int tile_clip(int64_t left, int extent)

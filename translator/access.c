@@ -372,6 +372,12 @@ void load_into(Emit *e, const Op *load, const char *to)
     const Value *tile = load->results[0];
     int width = body_vector(e, tile);
     const char *base = base_name(e, load);
+    if (width > 1 && access_is_vector(e->plan, load, width) && e->body->rereads) {
+        const char *guard = access_guard(e, load, false);
+        line(e, "%s(%s, &%s[%s], %s, %s);", hinted_load(e, load), to, base,
+             offset_text(e, load, tile, false), guard ? guard : "true", pad_text(e, load, false));
+        return;
+    }
     if (width > 1 && access_is_vector(e->plan, load, width)) {
         const char *guard = beyond_assumed(e, access_guard(e, load, false));
         if (guard)
@@ -437,24 +443,25 @@ static void store_vector(Emit *e, Phase *p, const Op *store)
     const char *guard = access_guard(e, store, false);
     const char *to =
         arena_printf("&%s[%s]", base_name(e, store), offset_text(e, store, tile, false));
-    if (guard)
+    bool around = guard && !e->body->rereads;      /* hinted loads ask for themselves */
+    if (around)
         open_block(e, "if (%s)", guard);
-    e->assumed = guard;
+    e->assumed = around ? guard : NULL;
     phase_lazies(e, p, store->args + 1, 1);
     e->assumed = NULL;
-    if (map_of(tile)->var || map_of(tile)->local_lanes) {
-        const char *from = map_of(tile)->local ? map_of(tile)->local : map_of(web_root(tile))->name;
-        line(e, "store_vec(%s, %s%s);", to, from,
-             map_of(tile)->local ? "" : vector_suffix(e, tile));
-    } else {
-        const char *out = fresh(e, "out");
-        line(e, "%s %s[%s];", device_type(tile->type.elem), out, e->w);
-        phase_lanes(e, p);
-        line(e, "%s[%s] = %s;", out, e->lane, element_text(e, tile));
-        phase_lanes_close(e, p);
-        line(e, "store_vec(%s, %s);", to, out);
+    const char *from = arena_printf("%s%s", map_of(web_root(tile))->name,
+                                    vector_suffix(e, tile));
+    if (map_of(tile)->local && map_of(tile)->local_lanes) {
+        from = map_of(tile)->local;
+    } else if (!map_of(tile)->var) {
+        from = fresh(e, "out");
+        line(e, "%s %s[%s];", device_type(tile->type.elem), from, e->w);
+        write_neighbours(e, p, tile, from);
     }
-    if (guard)
+    if (guard && !around)
+        line(e, "if (%s)", guard);
+    line(e, "%sstore_vec(%s, %s);", guard && !around ? "    " : "", to, from);
+    if (around)
         close_block(e, "");
 }
 

@@ -240,7 +240,7 @@ static const char *fast_text(const OpRow *row)
 }
 
 /* Has the kernel #[fast_math]? */
-static bool fast_math(const Kernel *k)
+bool is_fast(const Kernel *k)
 {
     for (int i = 0; i < k->attrs.n; i++)
         if (k->attrs.at[i].name == name_of("fast_math"))
@@ -279,11 +279,14 @@ static Ex element_of_row(Emit *e, const Value *v)
     Ex arg[3] = { { "", 0 }, { "", 0 }, { "", 0 } };
     for (int i = 0; i < op->nargs && i < 3; i++)
         arg[i] = element(e, op->args[i]);
+    if (op == e->quotient)
+        return ex(arena_printf("quotient(%s, %s, %s, %s)", arg[0].s, arg[1].s, e->inverse,
+                               e->least), PREC_PRIMARY);
     if (half && op->row->cuda_f16)
         return fill_text(op->row->cuda_f16, elem, arg);
     for (int i = 0; half && i < op->nargs; i++)
         arg[i] = widen(elem, arg[i]);
-    bool quick = elem_is_float(elem) && elem != EL_F64 && fast_math(e->k);
+    bool quick = elem_is_float(elem) && elem != EL_F64 && is_fast(e->k);
     const char *fast = quick ? fast_text(op->row) : NULL;
     Ex x = fast ? fill_text(fast, EL_F32, arg)
                 : row_text(op->row, half ? EL_F32 : elem, arg, map_of(v)->feeds_sum && !half);

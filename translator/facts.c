@@ -34,6 +34,7 @@ static void learn(Op *op, void *arg)
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
         Elem elem = op->args[0]->type.elem;
         f->whole_loads += op->kind == OP_LOAD && along_whole(op->results[0]);
+        f->whole_stores += op->kind == OP_STORE && along_whole(op->args[1]);
         if (access_is_vector(f->plan, op, 1) && elem_info[elem].bytes < f->least_bytes)
             f->least_bytes = elem_info[elem].bytes;
     }

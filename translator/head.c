@@ -37,7 +37,8 @@ static const char *const titles[] = {
 static void head_title(Text *out, const Emit *e)
 {
     Text t = { 0 };
-    text_printf(&t, "// ---- %s, %s ", e->body->name, titles[e->body->kind]);
+    text_printf(&t, "// ---- %s, %s ", e->body->name,
+                e->body->rereads ? "a row by one block, read twice" : titles[e->body->kind]);
     while (t.n < 91)
         text_add(&t, "-", 1);
     text_printf(out, "%s\n//\n", t.at);
@@ -156,6 +157,10 @@ void body_head(Text *out, Emit *e, const char *code)
     for (int i = 0; i < e->plan->dims.n; i++)
         if (e->plan->dims.at[i]->fast)
             head_picture(out, e, e->plan->dims.at[i]);
+    if (e->body->rereads)
+        wrap_comment(out, "caches", "what is used after the reduction is loaded a second time and "
+                     "not held: so few registers let 2048 threads share a multiprocessor. "
+                     "load_keep asks the caches to keep a row until then, load_last lets it go");
     head_notes(out, "padding", e->padding_notes.at, e->padding_notes.n, NULL);
     const char *none = mentions(code, "__syncthreads") ? NULL
         : e->body->threads > 1 ? "none: no thread waits for another warp" : NULL;
@@ -238,7 +243,8 @@ static void summary_body(Text *out, const Plan *p, const Body *b, const char *he
                                  : arena_printf("any %s: ", c_sym(p->whole));
     wrap_comment(out, head,
                  arena_printf("%s%s%s    %s%s", b->name, names.n ? " " : "",
-                              names.n ? names.at : "", when, ways[b->kind]));
+                              names.n ? names.at : "", when,
+                              b->rereads ? "one block reads a row twice" : ways[b->kind]));
 }
 
 /* The lines of a kernel in the head of the file. */

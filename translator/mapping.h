@@ -58,6 +58,7 @@ typedef struct Emit {
     const char *w, *vecs, *threads, *lane, *warp_lane;   /* W VECS THREADS c lane, unless taken */
     LIST(const Value *) open;                      /* values with a local name in this phase */
     const Op *root;                                /* of the phase being written */
+    const Op *quotient; const char *inverse, *least;   /* quotient.c: how it is written now */
     const char *assumed;                           /* a condition that holds for loads now */
     Text *pending; int pending_indent;             /* where hoisted lines go during a phase */
 } Emit;
@@ -70,7 +71,7 @@ typedef struct {
     Plan *plan;
     int live;                                      /* bytes at once for each element held */
     int late;                                      /* loads made where they are used: weights */
-    int reductions, whole_loads;
+    int reductions, whole_loads, whole_stores;
     bool control;                                  /* loops or ifs around reductions */
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
@@ -178,7 +179,11 @@ void load_into(Emit *e, const Op *load, const char *to);
 const char *one_thread(Emit *e, const Value *tile);
 void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
+const char *hinted_load(Emit *e, const Op *load);  /* again.c */
 const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
+
+/* ---- quotient.c ------------------------------------------------------------------------------ */
+void write_neighbours(Emit *e, Phase *p, Value *tile, const char *out);
 
 /* ---- element.c: one element of a value as a C expression ------------------------------------- */
 typedef struct { const char *s; int prec; } Ex;    /* prec 0: a name, call or index */
@@ -186,6 +191,7 @@ enum { PREC_PRIMARY, PREC_UNARY, PREC_MUL, PREC_ADD, PREC_SHIFT, PREC_LESS, PREC
        PREC_XOR, PREC_OR, PREC_LAND, PREC_LOR, PREC_COND };
 Ex element(Emit *e, Value *v);
 const char *element_text(Emit *e, Value *v);       /* without outer parentheses */
+bool is_fast(const Kernel *k);                     /* #[fast_math] */
 Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
 

@@ -225,6 +225,12 @@ static bool is_late_load(Placing *p, const Value *v)
     return false;
 }
 
+/* Does the body read v again in each phase, rather than hold it? */
+static bool is_read_again(const Emit *e, const Value *v)
+{
+    return e->body && e->body->rereads && is_full(e, v) && is_shared(e->k, v->def->args[0]);
+}
+
 /* A cast that is as quick as reading a variable, in the block where its value is used. */
 static bool is_quick_cast(Placing *p, const Value *v)
 {
@@ -246,7 +252,7 @@ static bool wants_variable(Placing *p, const Value *v)
         return v->block != NULL;
     switch (v->def->kind) {
     case OP_LOAD:
-        return !is_late_load(p, v);
+        return !is_late_load(p, v) && !is_read_again(p->e, v);
     case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_IF: case OP_FOR: case OP_WHILE:
         return true;
     case OP_SYM:

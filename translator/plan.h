@@ -41,6 +41,7 @@ typedef struct {
     const char *name;                              /* softmax_f32_warp */
     int threads;                                   /* of a program */
     int programs;                                  /* of a block */
+    bool rereads;                                  /* the row is read again after its reduction */
     LIST(Spread) spread;                           /* by Dim */
 } Body;
 
