@@ -405,9 +405,11 @@ static void write_op(Emit *e, Op *op)
         quote(e, op->stmt);
         write_reduce(e, op);
         return;
-    case OP_RELAYOUT: case OP_RESHAPE:
-        quote(e, op->stmt);
-        write_relayout(e, op);
+    case OP_RELAYOUT: case OP_RESHAPE: case OP_PERMUTE: case OP_FLIP: case OP_EXTRACT: case OP_CAT:
+        if (is_move(op)) {
+            quote(e, op->stmt);
+            write_move(e, op);
+        }
         return;
     case OP_IF:
         write_if(e, op);

@@ -101,6 +101,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
+    if (shared_bytes(p, b, capacity) > SHARED_BYTES)
+        return;
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
         || crowded)
         return;
@@ -185,7 +187,8 @@ bool plan_whole(const Facts *f)
         return false;
     add_bodies(f, ladder, why);
     if (why && (p->entries.n == 0 || p->entries.at[p->entries.n - 1].width > 1)) {
-        error(p->kernel->function->pos, "E1102", "no row length fits the registers, and %s", why);
+        error(p->kernel->function->pos, "E1102", "no row length fits the registers and shared "
+              "memory, and %s", why);
         help("make the tile sizes smaller, or loop over chunks");
         return false;
     }
