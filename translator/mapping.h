@@ -64,6 +64,9 @@ typedef struct Emit {
     Text *pending; int pending_indent;             /* where hoisted lines go during a phase */
 } Emit;
 
+/* ---- pieces.c -------------------------------------------------------------------------------- */
+void take_pieces(Kernel *k);                       /* extract of a load, store of a cat */
+
 /* ---- layout.c -------------------------------------------------------------------------------- */
 void layout(Plan *p);                              /* p->dims; the Dims of every value */
 

@@ -136,6 +136,18 @@ static void rename_axes(Classes *c, Op *op, const int *to)
         restore(c, &before);
 }
 
+/* Ties the axes that a reshape leaves as they are, the first ones and the last ones: what lies along
+   them is held alike on both sides. */
+static void tie_ends(Classes *c, const Op *op)
+{
+    const Value *from = op->args[0], *to = op->results[0];
+    int n = from->type.rank, m = to->type.rank, least = n < m ? n : m, a = 0, b = 0;
+    while (a < least && from->type.dim[a] == to->type.dim[a])
+        tie(c, from, a, to, a), a++;
+    while (b < least - a && from->type.dim[n - 1 - b] == to->type.dim[m - 1 - b])
+        tie(c, from, n - 1 - b, to, m - 1 - b), b++;
+}
+
 /* One op that moves elements. */
 static void tie_move(Op *op, void *arg)
 {
@@ -145,8 +157,10 @@ static void tie_move(Op *op, void *arg)
     if (!moves && op->kind != OP_PERMUTE && op->kind != OP_RESHAPE)
         return;
     op->renames = false;
-    if (!axes_of(op, to))
+    if (!axes_of(op, to)) {
+        tie_ends(c, op);
         return;
+    }
     if (!moves) {
         rename_axes(c, op, to);
         return;

@@ -266,6 +266,40 @@ static void get_vector(Emit *e, const Value *to, const char *name, const char *b
     }
 }
 
+/* Reads one element; past: what it is where the guard does not hold. */
+static void get_element(Emit *e, const char *to, const char *from, const char *guard,
+                        const char *past)
+{
+    if (!guard) {
+        line(e, "%s = %s;", to, from);
+        return;
+    }
+    line(e, "if (%s)", guard);
+    line(e, "    %s = %s;", to, from);
+    if (past) {
+        line(e, "else");
+        line(e, "    %s = %s;", to, past);
+    }
+}
+
+typedef struct { const Value *v; bool yes; } Seen;
+
+/* Does an op other than a store use v? */
+static void note_use(Op *op, void *arg)
+{
+    Seen *s = arg;
+    for (int i = 0; op->kind != OP_STORE && i < op->nargs; i++)
+        s->yes |= op->args[i] == s->v;
+}
+
+/* Does anything but a store, which leaves out what lies past the end of the tile, use v? */
+static bool is_seen(const Emit *e, const Value *v)
+{
+    Seen s = { v, false };
+    ir_walk(e->k->body, note_use, &s);
+    return s.yes;
+}
+
 /* Gives `to` its elements, as its layout holds them; map: where in the stage a place of it lies. */
 void shared_get(Emit *e, const Op *op, Value *to, const Stage *s, const char *buffer,
                 PlaceMap *map, bool vectors)
@@ -280,19 +314,15 @@ void shared_get(Emit *e, const Op *op, Value *to, const Stage *s, const char *bu
     if (!vectors)
         phase_lanes(e, &p);
     Place at = place_in(e, to, !vectors);
-    const char *past = at.guard ? past_text(e, to, !vectors) : NULL;
+    const char *past = at.guard && is_seen(e, to) ? past_text(e, to, !vectors) : NULL;
     Place in = map ? map(e, op, at) : at;
     const char *offset = offset_of(e, s, &in), *index = index_suffix(e, to);
-    if (in.guard && !at.guard)
+    if (in.guard != at.guard)                      /* a piece that may lie outside of its tile */
         past = constant_text(to->type.elem, (Constant){ 0 }).s;
     if (vectors)
         get_vector(e, to, name, buffer, offset, &in, past);
-    else if (in.guard && past)
-        line(e, "%s%s = %s ? %s[%s] : %s;", name, index, in.guard, buffer, offset, past);
-    else {
-        if (in.guard)
-            line(e, "if (%s)", in.guard);
-        line(e, "%s%s%s = %s[%s];", in.guard ? "    " : "", name, index, buffer, offset);
-    }
+    else
+        get_element(e, arena_printf("%s%s", name, index), arena_printf("%s[%s]", buffer, offset),
+                    in.guard, past);
     phase_close(e, &p);
 }
