@@ -16,9 +16,10 @@ SRC = arena name words source sym formula \
       call_shape call_move view method method_load method_store method_like method_part stmt loop \
       elem ops opslist ir dump verify \
       bounds valid mixed pad_value pad_if padding simplify unused \
-      interp interp_value interp_ops interp_shape interp_move interp_reduce interp_access interp_launch \
-      pieces layout rename facts hints threads ladder plan fills web place spread text phase element access \
-      reduce \
+      interp interp_value interp_ops interp_shape interp_move interp_reduce interp_access \
+      interp_launch \
+      pieces layout rename facts hints threads ladder plan fills web place spread text phase \
+      element access reduce \
       shared move body head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \

@@ -196,7 +196,8 @@ Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
 
 /* ---- shared.c: tiles in shared memory -------------------------------------------------------- */
-/* How a tile lies in shared memory: axis a has stride[a] * (its `whole`: the capacity) + more[a]. */
+/* How a tile lies in shared memory: elements along axis a are stride[a] + more[a] apart; where
+   whole[a], stride[a] times the capacity of the body + more[a]. */
 typedef struct {
     int rank;
     Elem elem;

@@ -190,7 +190,7 @@ static void extract(Pass *p, const Op *op)
     }
 }
 
-/* cat: along its axis b's data behind a's, if there is no gap; elsewhere as for any two operands. */
+/* cat: along its axis b's data behind a's, if there is no gap; elsewhere as of two operands. */
 static void cat(Pass *p, const Op *op)
 {
     Value *v = op->results[0];

@@ -221,8 +221,8 @@ static const Op *only_printer(Placing *p, const Value *v)
 static bool is_late_load(Placing *p, const Value *v)
 {
     const Op *printer = only_printer(p, v);
-    if (!dim_count(v) || !printer || is_move(printer) || printer->block != v->def->block || used_often(p, v, v)
-        || !is_shared(p->e->k, v->def->args[0]))
+    if (!dim_count(v) || !printer || is_move(printer) || printer->block != v->def->block
+        || used_often(p, v, v) || !is_shared(p->e->k, v->def->args[0]))
         return false;
     for (const Op *op = v->def->block->first; op && op != printer; op = op->next)
         if (op->kind == OP_REDUCE)

@@ -136,8 +136,8 @@ static void rename_axes(Classes *c, Op *op, const int *to)
         restore(c, &before);
 }
 
-/* Ties the axes that a reshape leaves as they are, the first ones and the last ones: what lies along
-   them is held alike on both sides. */
+/* Ties the axes that a reshape leaves as they are, the first ones and the last ones: what lies
+   along them is held alike on both sides. */
 static void tie_ends(Classes *c, const Op *op)
 {
     const Value *from = op->args[0], *to = op->results[0];
