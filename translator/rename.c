@@ -101,13 +101,25 @@ static void restore(Classes *c, const Saved *s)
         c->members[i].n = s->members[i];
 }
 
-/* Would a renaming let both sides run along the same axis as they do alone? */
-static bool same_fast(Classes *c, const Op *op, const int *to)
+/* The axes along which both sides of op run; -1: none. */
+static void find_fast(Classes *c, const Op *op, int *from, int *result)
 {
     Weighing w = { c, new_array(int64_t, c->room + 1) };
     ir_walk(c->k->body, weigh_access, &w);
-    int from = fast_axis(&w, op->args[0]), result = fast_axis(&w, op->results[0]);
-    return from < 0 || result < 0 || to[from] == result;
+    *from = fast_axis(&w, op->args[0]), *result = fast_axis(&w, op->results[0]);
+}
+
+/* Ties axes of both sides that stand at the same place and are of one extent: of a square tile both
+   are then held alike, and named alike. All of them or none. */
+static void tie_alike(Classes *c, const Op *op)
+{
+    const Value *from = op->args[0], *result = op->results[0];
+    const Saved before = save(c);
+    for (int a = 0; a < from->type.rank && a < result->type.rank; a++)
+        if (from->type.dim[a] == result->type.dim[a] && !tie(c, from, a, result, a)) {
+            restore(c, &before);
+            return;
+        }
 }
 
 /* Elements of a tile; many, if it has a whole axis: then a renaming is right for every length. */
@@ -127,8 +139,13 @@ static void rename_axes(Classes *c, Op *op, const int *to)
 {
     const Value *from = op->args[0], *result = op->results[0];
     const Saved before = save(c);
-    if (worth_staging(&from->type) && !same_fast(c, op, to))
+    int fast, fast_result;
+    find_fast(c, op, &fast, &fast_result);
+    if (worth_staging(&from->type) && fast >= 0 && fast_result >= 0 && to[fast] != fast_result) {
+        if (fast == fast_result)
+            tie_alike(c, op);
         return;
+    }
     op->renames = true;
     for (int a = 0; a < from->type.rank && op->renames; a++)
         op->renames = to[a] < 0 || tie(c, from, a, result, to[a]);
