@@ -5,6 +5,13 @@
 //
 // Not for -ftz=true or -use_fast_math: they change results.
 //
+// kernel transpose_f64    y[N, M] by [j: 16, i: 16]  <-  x[M, N]
+//
+//   program    one for each part of the outputs, as they are cut above
+//   variants   transpose_f64_tile    a tile lives in the registers of its program's threads
+//              each with accesses of 2 elements, and as .._unaligned with one at a time, for
+//              pointers or rows that are not aligned
+//
 // kernel transpose_f32    y[N, M] by [j: 32, i: 32]  <-  x[M, N]
 //
 //   program    one for each part of the outputs, as they are cut above
@@ -16,13 +23,6 @@
 //
 //   program    one for each part of the outputs, as they are cut above
 //   variants   transpose_f16_tile    a tile lives in the registers of its program's threads
-//              each with accesses of 8 elements, and as .._unaligned with one at a time, for
-//              pointers or rows that are not aligned
-//
-// kernel transpose_i8    y[N, M] by [j: 128, i: 128]  <-  x[M, N]
-//
-//   program    one for each part of the outputs, as they are cut above
-//   variants   transpose_i8_tile    a tile lives in the registers of its program's threads
 //              each with accesses of 8 elements, and as .._unaligned with one at a time, for
 //              pointers or rows that are not aligned
 
@@ -82,6 +82,91 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
+
+// ---- transpose_f64_tile, a tile in registers -------------------------------------------
+//
+//   block      128 threads are one program
+//   row        of 16: a thread holds element thread / 8
+//   col        of 16: a thread holds the W elements from W * (8 * v + col_thread) on, for v =
+//              0 .. VECS - 1; col_thread = thread % 8
+//
+//                  col        0    2    4        14      16   18       (W = 2)
+//                  thread     0    1    2  ...   7        0    1  ...
+//                  v          0 ------------------        1 ---------
+//
+//   shared     x_tile_shared: a tile on its way to other threads, since its axes change
+//              places. Its elements along axis 0 are 17 apart, an odd number: the lanes of a
+//              warp that go along this axis meet different banks
+//   barriers   the tile is written before other threads read it
+//   launch     has checked: for W > 1: x, y lie at multiples of 16 bytes (of W elements, if
+//              those are fewer), their rows too, and rows are multiples of W long
+
+template <int W>
+static __device__ __forceinline__ void
+transpose_f64_tile(double *__restrict__ y, int64_t y_stride, const double *__restrict__ x,
+                   int64_t x_stride, int64_t N, int64_t M)
+{
+    constexpr int VECS = 2 / W;
+    __shared__ __align__(16) double x_tile_shared[16 * 17];
+    const int64_t program = blockIdx.x;
+    const int64_t i = program % tile_ceil(M, 16);
+    const int64_t j = program / tile_ceil(M, 16);
+    const int thread = threadIdx.x;
+    const int col_thread = thread % 8;
+    const int row = thread / 8;
+
+    // 07_transpose.tile:13    y.store(x.load([i, j], [B, B]).t);
+    double x_tile[VECS][W];
+    const double *const x_at = x + 16 * i * x_stride + 16 * j;
+    const int rows = (int)(tile_min(16, M - 16 * i));
+    const int cols = (int)(tile_min(16, N - 16 * j));
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + col_thread);
+        if (row < rows && col < cols)
+            load_vec(x_tile[v], &x_at[row * x_stride + col]);
+        else
+            fill_vec(x_tile[v], 0.0);
+    }
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + col_thread);
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            x_tile_shared[row * 17 + col + c] = x_tile[v][c];
+    }
+    __syncthreads();                        // the tile is written before other threads read it
+    double x_tile_t[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + col_thread);
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            x_tile_t[v][c] = x_tile_shared[(col + c) * 17 + row];
+    }
+    double *const y_at = y + 16 * j * y_stride + 16 * i;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + col_thread);
+        if (row < cols && col < rows)
+            store_vec(&y_at[row * y_stride + col], x_tile_t[v]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128, 1)
+transpose_f64_tile_vectors(double *__restrict__ y, int64_t y_stride, const double *__restrict__ x,
+                           int64_t x_stride, int64_t N, int64_t M)
+{
+    transpose_f64_tile<2>(y, y_stride, x, x_stride, N, M);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 1)
+transpose_f64_tile_unaligned(double *__restrict__ y, int64_t y_stride,
+                             const double *__restrict__ x, int64_t x_stride, int64_t N, int64_t M)
+{
+    transpose_f64_tile<1>(y, y_stride, x, x_stride, N, M);
+}
+
 
 // ---- transpose_f32_tile, a tile in registers -------------------------------------------
 //
@@ -250,108 +335,6 @@ transpose_f16_tile_unaligned(__half *__restrict__ y, int64_t y_stride,
                              const __half *__restrict__ x, int64_t x_stride, int64_t N, int64_t M)
 {
     transpose_f16_tile<1>(y, y_stride, x, x_stride, N, M);
-}
-
-
-// ---- transpose_i8_tile, a tile in registers --------------------------------------------
-//
-//   block      512 threads are one program
-//   row        of 128: a thread holds element 32 * r + row_thread, for r = 0 .. 4 - 1;
-//              row_thread = thread / 16
-//   col        of 128: a thread holds the W elements from W * (16 * v + col_thread) on, for v
-//              = 0 .. VECS - 1; col_thread = thread % 16
-//
-//                  col        0    8   16        120    128  136       (W = 8)
-//                  thread     0    1    2  ...   15       0    1  ...
-//                  v          0 ------------------        1 ---------
-//
-//   shared     x_tile_shared: a tile on its way to other threads, since its axes change
-//              places. Its elements along axis 0 are 129 apart, an odd number: the lanes of a
-//              warp that go along this axis meet different banks
-//   barriers   the tile is written before other threads read it
-//   launch     has checked: for W > 1: x, y lie at multiples of 16 bytes (of W elements, if
-//              those are fewer), their rows too, and rows are multiples of W long
-
-template <int W>
-static __device__ __forceinline__ void
-transpose_i8_tile(int8_t *__restrict__ y, int64_t y_stride, const int8_t *__restrict__ x,
-                  int64_t x_stride, int64_t N, int64_t M)
-{
-    constexpr int VECS = 8 / W;
-    __shared__ __align__(16) int8_t x_tile_shared[128 * 129];
-    const int64_t program = blockIdx.x;
-    const int64_t i = program % tile_ceil(M, 128);
-    const int64_t j = program / tile_ceil(M, 128);
-    const int thread = threadIdx.x;
-    const int row_thread = thread / 16;
-    const int col_thread = thread % 16;
-
-    // 07_transpose.tile:13    y.store(x.load([i, j], [B, B]).t);
-    int8_t x_tile[4][VECS][W];
-    const int8_t *const x_at = x + 128 * i * x_stride + 128 * j;
-    const int rows = (int)(tile_min(128, M - 128 * i));
-    const int cols = (int)(tile_min(128, N - 128 * j));
-    #pragma unroll
-    for (int r = 0; r < 4; r++) {
-        const int row = 32 * r + row_thread;
-        #pragma unroll
-        for (int v = 0; v < VECS; v++) {
-            const int col = W * (16 * v + col_thread);
-            if (row < rows && col < cols)
-                load_vec(x_tile[r][v], &x_at[row * x_stride + col]);
-            else
-                fill_vec(x_tile[r][v], 0);
-        }
-    }
-    #pragma unroll
-    for (int r = 0; r < 4; r++) {
-        const int row = 32 * r + row_thread;
-        #pragma unroll
-        for (int v = 0; v < VECS; v++) {
-            const int col = W * (16 * v + col_thread);
-            #pragma unroll
-            for (int c = 0; c < W; c++)
-                x_tile_shared[row * 129 + col + c] = x_tile[r][v][c];
-        }
-    }
-    __syncthreads();                        // the tile is written before other threads read it
-    int8_t x_tile_t[4][VECS][W];
-    #pragma unroll
-    for (int r = 0; r < 4; r++) {
-        const int row = 32 * r + row_thread;
-        #pragma unroll
-        for (int v = 0; v < VECS; v++) {
-            const int col = W * (16 * v + col_thread);
-            #pragma unroll
-            for (int c = 0; c < W; c++)
-                x_tile_t[r][v][c] = x_tile_shared[(col + c) * 129 + row];
-        }
-    }
-    int8_t *const y_at = y + 128 * j * y_stride + 128 * i;
-    #pragma unroll
-    for (int r = 0; r < 4; r++) {
-        const int row = 32 * r + row_thread;
-        #pragma unroll
-        for (int v = 0; v < VECS; v++) {
-            const int col = W * (16 * v + col_thread);
-            if (row < cols && col < rows)
-                store_vec(&y_at[row * y_stride + col], x_tile_t[r][v]);
-        }
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(512, 1)
-transpose_i8_tile_vectors(int8_t *__restrict__ y, int64_t y_stride, const int8_t *__restrict__ x,
-                          int64_t x_stride, int64_t N, int64_t M)
-{
-    transpose_i8_tile<8>(y, y_stride, x, x_stride, N, M);
-}
-
-extern "C" __global__ void __launch_bounds__(512, 1)
-transpose_i8_tile_unaligned(int8_t *__restrict__ y, int64_t y_stride, const int8_t *__restrict__ x,
-                            int64_t x_stride, int64_t N, int64_t M)
-{
-    transpose_i8_tile<1>(y, y_stride, x, x_stride, N, M);
 }
 
 
@@ -526,6 +509,47 @@ static bool tile_check(const char *kernel, const tile_tensor (&tensors)[N])
 }
 
 extern "C" cudaError_t
+transpose_f64_strided(double *y, int64_t y_stride, const double *x, int64_t x_stride, int64_t N,
+                      int64_t M, cudaStream_t stream)
+{
+    tile_error_text[0] = '\0';
+    if (tile_bad_extent(N) || tile_bad_extent(M))
+        REFUSE("transpose_f64: extents are from 0 to 2^42: N is %lld, M is %lld", (long long)N,
+               (long long)M);
+
+    const tile_tensor tensors[] = {
+        {"y (&mut)", y, sizeof *y, TILE_EXCLUSIVE, M, 1, {{N, y_stride}}},
+        {"x (&)", x, sizeof *x, TILE_SHARED, N, 1, {{M, x_stride}}},
+    };
+    if (!tile_check("transpose_f64", tensors))
+        return cudaErrorInvalidValue;
+
+    const auto launch = [&](auto kernel, int64_t blocks, unsigned threads) {
+        if (blocks > 0x7fffffff)
+            REFUSE("transpose_f64: %lld blocks are needed; a grid has up to 2147483647",
+                   (long long)blocks);
+        const cudaLaunchConfig_t config = {dim3((unsigned)blocks), dim3(threads),
+                                           0, stream, NULL, 0};
+        return cudaLaunchKernelEx(&config, kernel, y, y_stride, x, x_stride, N, M);
+    };
+
+    const int64_t programs = tile_times(tile_ceil(N, 16), tile_ceil(M, 16));
+    if (programs == 0)
+        return cudaSuccess;
+    const bool vectors = N % 2 == 0 && M % 2 == 0 && tile_aligned(tensors[1], 16)
+                         && tile_aligned(tensors[0], 16);
+    if (vectors)
+        return launch(transpose_f64_tile_vectors, programs, 128);
+    return launch(transpose_f64_tile_unaligned, programs, 128);
+}
+
+extern "C" cudaError_t
+transpose_f64(double *y, const double *x, int64_t N, int64_t M, cudaStream_t stream)
+{
+    return transpose_f64_strided(y, M, x, N, N, M, stream);
+}
+
+extern "C" cudaError_t
 transpose_f32_strided(float *y, int64_t y_stride, const float *x, int64_t x_stride, int64_t N,
                       int64_t M, cudaStream_t stream)
 {
@@ -605,45 +629,4 @@ extern "C" cudaError_t
 transpose_f16(__half *y, const __half *x, int64_t N, int64_t M, cudaStream_t stream)
 {
     return transpose_f16_strided(y, M, x, N, N, M, stream);
-}
-
-extern "C" cudaError_t
-transpose_i8_strided(int8_t *y, int64_t y_stride, const int8_t *x, int64_t x_stride, int64_t N,
-                     int64_t M, cudaStream_t stream)
-{
-    tile_error_text[0] = '\0';
-    if (tile_bad_extent(N) || tile_bad_extent(M))
-        REFUSE("transpose_i8: extents are from 0 to 2^42: N is %lld, M is %lld", (long long)N,
-               (long long)M);
-
-    const tile_tensor tensors[] = {
-        {"y (&mut)", y, sizeof *y, TILE_EXCLUSIVE, M, 1, {{N, y_stride}}},
-        {"x (&)", x, sizeof *x, TILE_SHARED, N, 1, {{M, x_stride}}},
-    };
-    if (!tile_check("transpose_i8", tensors))
-        return cudaErrorInvalidValue;
-
-    const auto launch = [&](auto kernel, int64_t blocks, unsigned threads) {
-        if (blocks > 0x7fffffff)
-            REFUSE("transpose_i8: %lld blocks are needed; a grid has up to 2147483647",
-                   (long long)blocks);
-        const cudaLaunchConfig_t config = {dim3((unsigned)blocks), dim3(threads),
-                                           0, stream, NULL, 0};
-        return cudaLaunchKernelEx(&config, kernel, y, y_stride, x, x_stride, N, M);
-    };
-
-    const int64_t programs = tile_times(tile_ceil(N, 128), tile_ceil(M, 128));
-    if (programs == 0)
-        return cudaSuccess;
-    const bool vectors = N % 8 == 0 && M % 8 == 0 && tile_aligned(tensors[1], 8)
-                         && tile_aligned(tensors[0], 8);
-    if (vectors)
-        return launch(transpose_i8_tile_vectors, programs, 512);
-    return launch(transpose_i8_tile_unaligned, programs, 512);
-}
-
-extern "C" cudaError_t
-transpose_i8(int8_t *y, const int8_t *x, int64_t N, int64_t M, cudaStream_t stream)
-{
-    return transpose_i8_strided(y, M, x, N, N, M, stream);
 }

@@ -31,6 +31,19 @@ extern "C" {
 
 /* transpose.                                                                07_transpose.tile:10
  *
+ *   y   f64 [N, M], written: every element exactly once
+ *   x   f64 [M, N], read
+ *
+ * No byte of y may belong to another argument.
+ */
+cudaError_t transpose_f64(double *y, const double *x, int64_t N, int64_t M, cudaStream_t stream);
+
+/* The same for strides of any size: element (i, j) of y is y[i * y_stride + j]. */
+cudaError_t transpose_f64_strided(double *y, int64_t y_stride, const double *x, int64_t x_stride,
+                                  int64_t N, int64_t M, cudaStream_t stream);
+
+/* transpose.                                                                07_transpose.tile:10
+ *
  *   y   f32 [N, M], written: every element exactly once
  *   x   f32 [M, N], read
  *
@@ -55,19 +68,6 @@ cudaError_t transpose_f16(tile_f16 *y, const tile_f16 *x, int64_t N, int64_t M,
 /* The same for strides of any size: element (i, j) of y is y[i * y_stride + j]. */
 cudaError_t transpose_f16_strided(tile_f16 *y, int64_t y_stride, const tile_f16 *x,
                                   int64_t x_stride, int64_t N, int64_t M, cudaStream_t stream);
-
-/* transpose.                                                                07_transpose.tile:10
- *
- *   y   i8 [N, M], written: every element exactly once
- *   x   i8 [M, N], read
- *
- * No byte of y may belong to another argument.
- */
-cudaError_t transpose_i8(int8_t *y, const int8_t *x, int64_t N, int64_t M, cudaStream_t stream);
-
-/* The same for strides of any size: element (i, j) of y is y[i * y_stride + j]. */
-cudaError_t transpose_i8_strided(int8_t *y, int64_t y_stride, const int8_t *x, int64_t x_stride,
-                                 int64_t N, int64_t M, cudaStream_t stream);
 
 /* Why the last call in this thread failed; "" if it did not. */
 const char *tile_last_error(void);
