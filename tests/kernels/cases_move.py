@@ -39,6 +39,11 @@ def cut(v, x):
     return v[tuple(slice(0, n) for n in x.shape)]
 
 
+@case('21_transpose', 'transpose2', 'T: f32 f16 i8', 'y: T[N, M] out; x: T[M, N]', sizes(M=around(32), N=around(32)))
+def _(x):
+    return like(x, raw(x).T)
+
+
 @case('60_moves', 'turn', 'T: i8 f16 f32 f64', 'y: T[N, M] out; x: T[M, N]',
       sizes(M=[0, 1, 23, 24, 25, 97], N=[0, 1, 7, 39, 40, 41, 80, 97]))
 def _(x):
@@ -174,6 +179,31 @@ def _(x):
             v[i:i + 24, j:j + 24] = y.v[:t.shape[0], :t.shape[1]]
             e[i:i + 24, j:j + 24] = y.e[:t.shape[0], :t.shape[1]]
     return Number(v, 'f32', e)
+
+
+@case('60_moves', 'in_branches', '', 'y: i64[M, N] out; x: i64[M, N]; which: i32[ceil(M, 9)]',
+      sizes(M=[0, 1, 8, 9, 10, 40], N=[1, 9, 10]),
+      data=dict(which=lambda rng, shape, t: rng.integers(-2, 6, shape)))
+def _(x, which):
+    def walk(t, w):
+        for k in range(4):
+            if k == w:
+                break
+            t = t.T + 1 if (k + w) % 2 == 0 else t.T[:, ::-1] - 1
+        return t
+    out = np.zeros_like(x)
+    for i, w in enumerate(which):
+        rows = x[9 * i:9 * i + 9]
+        out[9 * i:9 * i + 9] = cut(per_tile(rows, (9, 9), lambda t: walk(t, w)), rows)
+    return out
+
+
+@case('60_moves', 'turn_kinds', '',
+      'b: bool[N, M] out; h: bf16[N, M] out; e: f8e4m3[N, M] out; u: u64[N, M] out; xb: bool[M, N]; xh: bf16[M, N]; '
+      'xe: f8e4m3[M, N]; xu: u64[M, N]', sizes(M=[0, 1, 15, 16, 17], N=[1, 15, 16, 17, 48]))
+def _(xb, xh, xe, xu):
+    turned = cut(per_tile(Number(raw(xh).T, 'bf16'), (16, 16), lambda t: t[::-1]), raw(xh).T)
+    return dict(b=xb.T, h=like(xh, turned), e=like(xe, raw(xe).T), u=xu.T)
 
 
 # ---- beside and along whole axes ----------------------------------------------------------------
