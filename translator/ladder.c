@@ -54,7 +54,12 @@ static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[]
     { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 0 }, { BODY_BLOCK, 1024, 8, 32 },
 };
 
-typedef struct { Body *body[2]; int held[2]; int64_t last; } Ladder;
+typedef struct {
+    Body *body[2];
+    int held[2];
+    int64_t last;
+    bool alone;                                    /* nothing streams: each width needs every rung */
+} Ladder;
 
 /* Blocks that should fit on a multiprocessor at once. Where all that a thread holds is one tile of
    f32, as in a softmax, about 1280 threads are asked for (bf16, 4096 columns: 3785 GB/s with 10
@@ -92,7 +97,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     Body *b = l->body[which];
     const Dim *d = whole_dim(p, 0);
     int along = r->threads >> b->spread.at[d->id].shift, held = l->held[which];
-    int elements = width > 1 ? r->vecs * width : r->elements;
+    int elements = width > 1 || (l->alone && !r->elements) ? r->vecs * f->vector : r->elements;
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = longest_row(p, b, r->threads, repeats, width);
     int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
@@ -146,7 +151,7 @@ static bool lengths_fit(const Plan *p, bool ladder, const char *why)
 /* Adds the ladder, if there is one, and the streaming body, unless `why` forbids it. */
 static void add_bodies(const Facts *f, bool ladder, const char *why)
 {
-    Ladder l = { .last = 0 };
+    Ladder l = { .alone = why != NULL };
     int held;
     if (ladder) {
         l.body[0] = whole_body(f, BODY_WARP, "warp", 32, &l.held[0]);
@@ -164,15 +169,32 @@ static void add_bodies(const Facts *f, bool ladder, const char *why)
     }
 }
 
-/* Without a streaming body the longest rung is the limit, and lengths of 0 go to the rungs too. */
+/* The longest capacity of the entries of one width. */
+static int64_t longest_of(const Plan *p, int width)
+{
+    int64_t most = 0;
+    for (int i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].width == width && p->entries.at[i].capacity > most)
+            most = p->entries.at[i].capacity;
+    return most;
+}
+
+/* Without a streaming body the longest rung is the limit: that of single elements, so that no
+   length is taken only where rows are aligned. Lengths of 0 go to the rungs too. */
 static void limit_length(Plan *p, const char *why)
 {
+    int kept = 0;
+    int64_t vectors = longest_of(p, p->entries.at[0].width);
+    p->longest = longest_of(p, 1) < vectors ? longest_of(p, 1) : vectors;
     for (int i = 0; i < p->entries.n; i++) {
-        Entry *n = &p->entries.at[i];
-        if (n->capacity > p->longest)
-            p->longest = n->capacity;
-        n->at_least = 0;
+        Entry n = p->entries.at[i];
+        bool reached = kept && p->entries.at[kept - 1].width == n.width
+            && p->entries.at[kept - 1].capacity >= p->longest;
+        n.at_least = 0;
+        if (!reached)
+            p->entries.at[kept++] = n;
     }
+    p->entries.n = kept;
     p->longest_why = why;
 }
 
