@@ -61,13 +61,13 @@ static Sym varying(Sym s)
 /* Along one axis, do both never touch the same element, also in different rounds of a loop? */
 static bool apart_along(const Op *a, const Op *b, int axis)
 {
-    int64_t span[2] = { a->access->step[axis], b->access->step[axis] }, n, k;
+    int64_t span[2] = { 1, 1 }, n, k;
     const Op *const ops[] = { a, b };
     for (int i = 0; i < 2; i++)
         if (ops[i]->access->map[axis] >= 0) {
             if (!sym_const_of(tile_of(ops[i])->type.dim[ops[i]->access->map[axis]], &n))
                 return false;
-            span[i] *= n;
+            span[i] = ops[i]->access->step[axis] * n;
         }
     if (!sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k))
         return false;

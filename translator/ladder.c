@@ -58,7 +58,7 @@ typedef struct {
     Body *body[2];
     int held[2];
     int64_t last;
-    bool alone;                                    /* nothing streams: each width needs every rung */
+    bool alone;                                    /* nothing streams: all widths have all rungs */
 } Ladder;
 
 /* Blocks that should fit on a multiprocessor at once. Where all that a thread holds is one tile of

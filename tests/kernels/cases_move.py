@@ -206,6 +206,11 @@ def _(xb, xh, xe, xu):
     return dict(b=xb.T, h=like(xh, turned), e=like(xe, raw(xe).T), u=xu.T)
 
 
+@case('60_moves', 'swap_halves', '', 'y: f32[M, N] inout', sizes(M=[0, 1, 4, 5], N=[0, 1, 32, 33, 63, 64, 65, 127, 128, 200]))
+def _(y):
+    return like(y, cut(per_tile(y, (4, 64), lambda t: np.concatenate([2 * t[:, 32:], t[:, :32]], 1)), y))
+
+
 # ---- beside and along whole axes ----------------------------------------------------------------
 
 
