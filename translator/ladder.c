@@ -179,13 +179,13 @@ static int64_t longest_of(const Plan *p, int width)
     return most;
 }
 
-/* Without a streaming body the longest rung is the limit: that of single elements, so that no
-   length is taken only where rows are aligned. Lengths of 0 go to the rungs too. */
+/* Without a streaming body the longest rung is the limit: that of single elements, which takes
+   every row, so that no length is taken only where rows are aligned. Lengths of 0 go to the rungs
+   too. */
 static void limit_length(Plan *p, const char *why)
 {
     int kept = 0;
-    int64_t vectors = longest_of(p, p->entries.at[0].width);
-    p->longest = longest_of(p, 1) < vectors ? longest_of(p, 1) : vectors;
+    p->longest = longest_of(p, 1);
     for (int i = 0; i < p->entries.n; i++) {
         Entry n = p->entries.at[i];
         bool reached = kept && p->entries.at[kept - 1].width == n.width
