@@ -79,7 +79,7 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 // ---- affine_f32_tile, a tile in registers ----------------------------------------------
 //
 //   block      512 threads are one program
-//   row        of 8: a thread holds element thread / 64; thread / 64 = thread / 64
+//   row        of 8: a thread holds element thread / 64
 //   col        of 256: a thread holds the W elements from W * (64 * v + col_thread) on, for v
 //              = 0 .. VECS - 1; col_thread = thread % 64
 //
@@ -190,7 +190,7 @@ affine_f32_tile_unaligned(float *__restrict__ y, int64_t y_stride, const float *
 // ---- affine_bf16_tile, a tile in registers ---------------------------------------------
 //
 //   block      256 threads are one program
-//   row        of 8: a thread holds element thread / 32; thread / 32 = thread / 32
+//   row        of 8: a thread holds element thread / 32
 //   col        of 256: a thread holds the W elements from W * (32 * v + lane) on, for v = 0
 //              .. VECS - 1
 //

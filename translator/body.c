@@ -29,11 +29,11 @@ static bool rounds_apart(const Op *op)
 {
     const Access *a = op->access;
     for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
-        Sym varying = sym_sub(a->start[axis], sym_replace(a->start[axis], without_varying, NULL));
+        Sym moves = sym_sub(a->start[axis], sym_replace(a->start[axis], without_varying, NULL));
         int64_t n = 1;
         if (a->map[axis] >= 0)
             sym_const_of(tile_of(op)->type.dim[a->map[axis]], &n);
-        if (!sym_divides(n * a->step[axis], varying))
+        if (!sym_divides(n * a->step[axis], moves))
             return false;
     }
     return true;
@@ -50,6 +50,40 @@ static bool same_threads(Emit *e, const Op *a, const Op *b)
         && !memcmp(x->step, y->step, sizeof x->step) && !memcmp(x->map, y->map, sizeof x->map)
         && !memcmp(map_of(tile_of(a))->dim, map_of(tile_of(b))->dim,
                    sizeof map_of(tile_of(a))->dim);
+}
+
+/* What of a formula a loop changes. */
+static Sym varying(Sym s)
+{
+    return sym_sub(s, sym_replace(s, without_varying, NULL));
+}
+
+/* Along one axis, do both never touch the same element, also in different rounds of a loop? */
+static bool apart_along(const Op *a, const Op *b, int axis)
+{
+    int64_t span[2] = { 1, 1 }, n, k;
+    const Op *const ops[] = { a, b };
+    for (int i = 0; i < 2; i++)
+        if (ops[i]->access->map[axis] >= 0) {
+            if (!sym_const_of(tile_of(ops[i])->type.dim[ops[i]->access->map[axis]], &n))
+                return false;
+            span[i] = ops[i]->access->step[axis] * n;
+        }
+    if (!sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k))
+        return false;
+    Sym moves = varying(a->access->start[axis]);
+    bool steady = sym_is(moves, 0)
+        || (span[0] == span[1] && k % span[0] == 0 && sym_divides(span[0], moves));
+    return steady && (k >= span[0] || -k >= span[1]);
+}
+
+/* Do both touch different parts of the tensor? Then neither waits for the other. */
+static bool apart(const Op *a, const Op *b)
+{
+    for (int axis = 0; axis < a->args[0]->type.rank; axis++)
+        if (apart_along(a, b, axis))
+            return true;
+    return false;
 }
 
 /* Adds op to what was touched. */
@@ -79,7 +113,7 @@ static void wait_for_others(Emit *e, const Op *op)
     for (int i = 0; i < e->touched.at.n; i++) {
         const Op *other = e->touched.at.at[i];
         clash |= other->args[0] == op->args[0] && (other->kind == OP_STORE || op->kind == OP_STORE)
-                 && !same_threads(e, other, op);
+                 && !same_threads(e, other, op) && !apart(other, op);
     }
     if (clash) {
         if (e->body->threads > 32)
@@ -405,9 +439,11 @@ static void write_op(Emit *e, Op *op)
         quote(e, op->stmt);
         write_reduce(e, op);
         return;
-    case OP_RELAYOUT: case OP_RESHAPE:
-        quote(e, op->stmt);
-        write_relayout(e, op);
+    case OP_RELAYOUT: case OP_RESHAPE: case OP_PERMUTE: case OP_FLIP: case OP_EXTRACT: case OP_CAT:
+        if (is_move(op)) {
+            quote(e, op->stmt);
+            write_move(e, op);
+        }
         return;
     case OP_IF:
         write_if(e, op);

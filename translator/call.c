@@ -34,6 +34,10 @@ static const Builtin builtins[] = {
     { "squeeze", lower_squeeze, 0, 2, 2, 0, "squeeze(t, 1)" },
     { "transpose", lower_transpose, 0, 1, 1, 0, "transpose(t)" },
     { "permute", lower_permute, 0, 2, 2, 0, "permute(t, [1, 0, 2])" },
+    { "cat", lower_cat, 0, 3, 3, 0, "cat(a, b, 1)" },
+    { "split", lower_split, 0, 3, 3, 0, "split(t, 2, 1)" },
+    { "extract", lower_extract, 0, 3, 3, 0, "extract(t, [i, 0], [8, 32])" },
+    { "flip", lower_flip, 0, 2, 2, 0, "flip(t, 1)" },
     { "broadcast_to", lower_broadcast, 0, 2, 2, 0, "broadcast_to(t, [BM, BN])" },
 };
 static const int builtin_count = sizeof builtins / sizeof *builtins;
@@ -41,7 +45,7 @@ static const int builtin_count = sizeof builtins / sizeof *builtins;
 /* What the language has and this translator has not. */
 static const char *const later[] = {
     "mma", "reduce", "scan", "cumsum", "cumprod", "sort", "topk", "histogram",
-    "cat", "split", "extract", "flip", "random", "print", "assert", "round_to",
+    "random", "print", "assert", "round_to",
 };
 static const int later_count = sizeof later / sizeof *later;
 

@@ -77,7 +77,8 @@ static const char *const op_names[OP_KIND_COUNT] = {
     [OP_CONST] = "const", [OP_SYM] = "sym", [OP_HAS] = "has", [OP_ELEM] = "elem",
     [OP_CAST] = "cast", [OP_BITCAST] = "bitcast", [OP_SELECT] = "select",
     [OP_BROADCAST] = "broadcast", [OP_EXPAND] = "expand", [OP_SQUEEZE] = "squeeze",
-    [OP_RESHAPE] = "reshape", [OP_PERMUTE] = "permute", [OP_IOTA] = "iota", [OP_COORD] = "coord",
+    [OP_RESHAPE] = "reshape", [OP_PERMUTE] = "permute", [OP_FLIP] = "flip",
+    [OP_EXTRACT] = "extract", [OP_CAT] = "cat", [OP_IOTA] = "iota", [OP_COORD] = "coord",
     [OP_FILL] = "fill", [OP_KEEP] = "keep", [OP_VALID] = "valid", [OP_REDUCE] = "reduce",
     [OP_LOAD] = "load", [OP_STORE] = "store", [OP_IF] = "if", [OP_FOR] = "for",
     [OP_WHILE] = "while", [OP_YIELD] = "yield", [OP_BREAK] = "break", [OP_CONTINUE] = "continue",
@@ -167,7 +168,7 @@ static void add_details(Text *out, const Op *op)
     case OP_SYM:
         text_printf(out, " %s", formula(op->sym));
         break;
-    case OP_EXPAND: case OP_SQUEEZE:
+    case OP_EXPAND: case OP_SQUEEZE: case OP_FLIP:
         text_printf(out, " ");
         add_axes(out, op->axes);
         break;
@@ -175,7 +176,7 @@ static void add_details(Text *out, const Op *op)
         text_printf(out, " %s ", reduce_names[op->reduce]);
         add_axes(out, op->reduce_axes);
         break;
-    case OP_KEEP:
+    case OP_KEEP: case OP_CAT:
         text_printf(out, " [%d]", op->axis);
         break;
     case OP_COORD:
@@ -196,7 +197,7 @@ static void add_details(Text *out, const Op *op)
     case OP_HAS: case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST:
     case OP_RESHAPE: case OP_IOTA: case OP_FILL: case OP_VALID: case OP_IF: case OP_FOR:
     case OP_WHILE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
-    case OP_RELAYOUT: case OP_KIND_COUNT:
+    case OP_RELAYOUT: case OP_EXTRACT: case OP_KIND_COUNT:
         break;
     }
     if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_COORD || op->nargs == 0)

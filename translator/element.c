@@ -414,7 +414,7 @@ static Ex element_of_op(Emit *e, Value *v)
     case OP_IF:
         return element_of_if(e, v);
     default:
-        return element(e, op->args[0]);            /* broadcast, expand, squeeze, permute, keep */
+        return element(e, op->args[0]);            /* broadcast, expand, renamings, keep */
     }
 }
 

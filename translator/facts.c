@@ -25,7 +25,7 @@ static void learn(Op *op, void *arg)
         }
         f->control |= op->block->parent != NULL;
     }
-    f->changes_layout |= op->kind == OP_RELAYOUT || op->kind == OP_RESHAPE;
+    f->changes_layout |= is_move(op) && (along_whole(op->args[0]) || along_whole(op->results[0]));
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
     if (op->kind == OP_FOR || op->kind == OP_WHILE)
         for (int i = 0; i < op->nresults; i++)
@@ -142,7 +142,8 @@ const char *why_not_streamed(const Facts *f)
     if (f->carried_whole)
         return "a loop carries a tile along the whole axis, so it must stay in registers";
     if (f->changes_layout)
-        return "a tile along the whole axis changes its layout, so it must stay in registers";
+        return "elements of a tile along the whole axis go to other threads, so all of it must be "
+               "held at once";
     bool bad = false;
     ir_walk(f->plan->kernel->body, check_store, &bad);
     return bad ? "the axis is read again after it was stored over, so it must stay in registers"

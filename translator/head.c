@@ -20,6 +20,15 @@ void note_barrier(Emit *e, const char *text)
     push(&e->barrier_notes, text);
 }
 
+/* A line for the head about shared memory, once. */
+void note_shared(Emit *e, const char *text)
+{
+    for (int i = 0; i < e->shared_notes.n; i++)
+        if (!strcmp(e->shared_notes.at[i], text))
+            return;
+    push(&e->shared_notes, text);
+}
+
 /* The extent of a Dim as C. */
 static const char *extent_text(const Dim *d)
 {
@@ -84,7 +93,7 @@ static void head_dim(Text *out, Emit *e, const Dim *d)
     const char *text = arena_printf("of %s: a thread holds %s", extent_text(d), what);
     if (rep)
         text = arena_printf("%s, for %s = 0 .. %s - 1", text, e->repeat[d->id], rep);
-    if (who && strcmp(who, e->thread) && strcmp(who, "lane"))
+    if (who && strcmp(who, e->thread) && strcmp(who, "lane") && strcmp(who, thread_part(e, d)))
         text = arena_printf("%s; %s = %s", text, who, thread_part(e, d));
     wrap_comment(out, e->coordinate[d->id], text);
 }
@@ -161,6 +170,7 @@ void body_head(Text *out, Emit *e, const char *code)
         wrap_comment(out, "caches", "what is used after the reduction is loaded a second time and "
                      "not held: so few registers let 2048 threads share a multiprocessor. "
                      "load_keep asks the caches to keep a row until then, load_last lets it go");
+    head_notes(out, "shared", e->shared_notes.at, e->shared_notes.n, NULL);
     head_notes(out, "padding", e->padding_notes.at, e->padding_notes.n, NULL);
     const char *none = mentions(code, "__syncthreads") ? NULL
         : e->body->threads > 1 ? "none: no thread waits for another warp" : NULL;

@@ -144,6 +144,7 @@ static void run_plain(Run *r, const Op *op)
     case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: run_elementwise(r, op); break;
     case OP_BROADCAST: case OP_EXPAND: case OP_SQUEEZE: case OP_PERMUTE: run_shape(r, op); break;
     case OP_RESHAPE: run_reshape(r, op); break;
+    case OP_FLIP: case OP_EXTRACT: case OP_CAT: run_move(r, op); break;
     case OP_IOTA:    run_iota(r, op); break;
     case OP_COORD:   run_coord(r, op); break;
     case OP_FILL:    run_fill(r, op); break;

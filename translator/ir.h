@@ -95,7 +95,11 @@ typedef enum {
     OP_EXPAND,          /* a -> with extents 1                 axes (mask of the result's) */
     OP_SQUEEZE,         /* a -> without extents 1              axes (mask of the operand's) */
     OP_RESHAPE,         /* a -> same elements in row-major order; static extents only */
-    OP_PERMUTE,         /* a -> result axis i is operand axis perm[i]; later */
+    OP_PERMUTE,         /* a -> result axis i is operand axis perm[i] */
+    OP_FLIP,            /* a -> the axes (mask) run backwards */
+    OP_EXTRACT,         /* a, i64 index for each axis -> that piece of a, counted in pieces of the
+                           result's shape; outside of a: 0 */
+    OP_CAT,             /* a, b -> b behind a along `axis` */
     OP_IOTA,            /* from -> [n]: from + 0, 1, ..        any integer or float type */
     OP_COORD,           /* tensor -> i64 [n]: coordinates along `axis` of a part: start[0] .. */
     OP_FILL,            /* a, scalar v -> a with v where it is not valid */
@@ -155,6 +159,7 @@ struct Op {
         int perm[MAX_TILE_RANK];
         ReduceKind reduce;
     };
+    bool renames;                                  /* mapping: it only gives axes other names */
     uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
     Access *access;                                /* OP_LOAD, OP_STORE, OP_COORD (of `axis`) */
     const Node *attrs;                             /* OP_FOR: its #[..], N_ATTRS, or NULL */

@@ -66,7 +66,12 @@ static const struct Rung again_rungs[] = {
     { BODY_BLOCK, 1024, 8, 0 },
 };
 
-typedef struct { Body *body[2]; int held[2]; int64_t last; } Ladder;
+typedef struct {
+    Body *body[2];
+    int held[2];
+    int64_t last;
+    bool alone;                                    /* nothing streams: all widths have all rungs */
+} Ladder;
 
 /* Blocks that should fit on a multiprocessor at once. Where all that a thread holds is one tile of
    f32, as in a softmax, about 1280 threads are asked for (bf16, 4096 columns: 3785 GB/s with 10
@@ -104,7 +109,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     Body *b = l->body[which];
     const Dim *d = whole_dim(p, 0);
     int along = r->threads >> b->spread.at[d->id].shift, held = l->held[which];
-    int elements = width > 1 ? r->vecs * width : r->elements;
+    int elements = width > 1 || (l->alone && !r->elements) ? r->vecs * f->vector : r->elements;
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = longest_row(p, b, r->threads, repeats, width);
     int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
@@ -113,6 +118,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
+    if (shared_bytes(p, b, capacity) > SHARED_BYTES)
+        return;
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
         || crowded)
         return;
@@ -162,14 +169,14 @@ static bool lengths_fit(const Plan *p, bool ladder, const char *why)
    GB/s so, 3792 held. */
 static bool reads_again(const Facts *f, int held)
 {
-    return f->reductions == 1 && !f->control && f->whole_stores && whole_dim(f->plan, 0)->fast
-        && f->vector * f->least_bytes == 16 && held == 1;
+    return f->reductions == 1 && !f->control && !f->changes_layout && f->whole_stores
+        && whole_dim(f->plan, 0)->fast && f->vector * f->least_bytes == 16 && held == 1;
 }
 
 /* Adds the ladder, if there is one, and the streaming body, unless `why` forbids it. */
 static void add_bodies(const Facts *f, bool ladder, const char *why)
 {
-    Ladder l = { .last = 0 };
+    Ladder l = { .alone = why != NULL };
     int held;
     if (ladder) {
         l.body[0] = whole_body(f, BODY_WARP, "warp", 32, &l.held[0]);
@@ -188,15 +195,32 @@ static void add_bodies(const Facts *f, bool ladder, const char *why)
     }
 }
 
-/* Without a streaming body the longest rung is the limit, and lengths of 0 go to the rungs too. */
+/* The longest capacity of the entries of one width. */
+static int64_t longest_of(const Plan *p, int width)
+{
+    int64_t most = 0;
+    for (int i = 0; i < p->entries.n; i++)
+        if (p->entries.at[i].width == width && p->entries.at[i].capacity > most)
+            most = p->entries.at[i].capacity;
+    return most;
+}
+
+/* Without a streaming body the longest rung is the limit: that of single elements, which takes
+   every row, so that no length is taken only where rows are aligned. Lengths of 0 go to the rungs
+   too. */
 static void limit_length(Plan *p, const char *why)
 {
+    int kept = 0;
+    p->longest = longest_of(p, 1);
     for (int i = 0; i < p->entries.n; i++) {
-        Entry *n = &p->entries.at[i];
-        if (n->capacity > p->longest)
-            p->longest = n->capacity;
-        n->at_least = 0;
+        Entry n = p->entries.at[i];
+        bool reached = kept && p->entries.at[kept - 1].width == n.width
+            && p->entries.at[kept - 1].capacity >= p->longest;
+        n.at_least = 0;
+        if (!reached)
+            p->entries.at[kept++] = n;
     }
+    p->entries.n = kept;
     p->longest_why = why;
 }
 
@@ -211,7 +235,8 @@ bool plan_whole(const Facts *f)
         return false;
     add_bodies(f, ladder, why);
     if (why && (p->entries.n == 0 || p->entries.at[p->entries.n - 1].width > 1)) {
-        error(p->kernel->function->pos, "E1102", "no row length fits the registers, and %s", why);
+        error(p->kernel->function->pos, "E1102", "no row length fits the registers and shared "
+              "memory, and %s", why);
         help("make the tile sizes smaller, or loop over chunks");
         return false;
     }

@@ -1,29 +1,20 @@
 /* layout.c -- which tile axes go together, and along which of them memory runs */
 /* needs: valid IR.  gives: Dims, v->plan for each value, OP_RELAYOUT where a layout must change.
    keeps: what the program means. */
-#include "mapping.h"
+#include "layout.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Axes of values are nodes 0 .. n of a union-find; a class of nodes becomes a Dim. */
-typedef struct {
-    Kernel *k;
-    int *parent;
-    Sym *extent;
-    LIST(int) *members;                          /* of a root: the values that have an axis in it */
-    int room;
-} Classes;
 
 enum { ASSUMED_WHOLE = 4096 };                /* elements, where a length is known at launch only */
 
 /* The number of an axis of a value, for the classes. */
-static int node_of(const Value *v, int axis)
+int node_of(const Value *v, int axis)
 {
     return v->id * MAX_TILE_RANK + axis;
 }
 
 /* The root of the class of an axis. */
-static int find(Classes *c, int n)
+int find(Classes *c, int n)
 {
     while (c->parent[n] != n)
         n = c->parent[n] = c->parent[c->parent[n]];
@@ -51,7 +42,7 @@ static void grow(Classes *c)
 }
 
 /* Has the axis a Dim? Those of extent 1 have none. */
-static bool has_dim(const Type *t, int axis)
+bool has_dim(const Type *t, int axis)
 {
     return !sym_is(t->dim[axis], 1);
 }
@@ -87,7 +78,7 @@ static bool would_clash(Classes *c, int a, int b)
 }
 
 /* Ties axis a of v to axis b of w; false if that would make a clash. */
-static bool tie(Classes *c, const Value *v, int a, const Value *w, int b)
+bool tie(Classes *c, const Value *v, int a, const Value *w, int b)
 {
     if (!has_dim(&v->type, a) || !has_dim(&w->type, b))
         return true;
@@ -107,7 +98,7 @@ static bool tie(Classes *c, const Value *v, int a, const Value *w, int b)
 }
 
 /* The axis of op's result that goes with axis `a` of its operand, or -1. */
-static int result_axis(const Op *op, const Value *operand, int a)
+int result_axis(const Op *op, const Value *operand, int a)
 {
     int i = 0;
     switch (op->kind) {
@@ -144,13 +135,6 @@ static int result_axis(const Op *op, const Value *operand, int a)
 static void relayout(Classes *c, Op *op, int i)
 {
     Value *from = op->args[i];
-    int64_t n;
-    for (int a = 0; a < from->type.rank; a++)
-        if (!sym_const_of(from->type.dim[a], &n)) {
-            error(op->pos, "E1001", "not yet: this needs another layout of a tile along a whole "
-                  "axis, %s", sym_text(from->type.dim[a]));
-            help("loop over chunks of it");
-        }
     Op *change = new(Op);
     change->kind = OP_RELAYOUT;
     change->pos = op->pos, change->stmt = op->stmt;
@@ -189,7 +173,7 @@ static bool ties_operands(OpKind kind)
 {
     switch (kind) {
     case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST: case OP_EXPAND:
-    case OP_SQUEEZE: case OP_PERMUTE: case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE:
+    case OP_SQUEEZE: case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE:
         return true;
     default:
         return false;
@@ -258,7 +242,7 @@ static void tie_block(Classes *c, Block *b, const Value *const *carried, int nca
 /* ---- Dims ------------------------------------------------------------------------------------ */
 
 /* An extent for comparisons, where the true one may be known at launch only. */
-static int64_t assumed(Sym extent)
+int64_t assumed(Sym extent)
 {
     int64_t k;
     return sym_const_of(extent, &k) ? k : ASSUMED_WHOLE;
@@ -314,6 +298,33 @@ static void make_dims(Classes *c, Plan *p)
             map_of(v)->dim[a] = dim[root];
         }
     }
+}
+
+/* Is it so short that one thread can hold all of it, or an extent of 1? */
+static bool is_short(const Dim *d)
+{
+    enum { KEPT = 8 };
+    int64_t k;
+    return !d || (!d->fast && sym_const_of(d->extent, &k) && k <= KEPT);
+}
+
+/* Notes the Dims along which op moves elements, if each is so short that none need go to another
+   thread. */
+static void mark_moved(Op *op, void *arg)
+{
+    (void)arg;
+    if (op->kind != OP_FLIP && op->kind != OP_EXTRACT && op->kind != OP_CAT)
+        return;
+    Value *const all[] = { op->results[0], op->args[0], op->args[op->kind == OP_CAT] };
+    for (int mark = 0; mark < 2; mark++)
+        for (int i = 0; i < 3; i++)
+            for (int a = 0; a < all[i]->type.rank; a++) {
+                Dim *d = map_of(all[i])->dim[a];
+                if (moves_along(op, a) && !is_short(d))
+                    return;
+                if (mark && d && moves_along(op, a))
+                    d->moved = true;
+            }
 }
 
 /* Dims that some tile has together are one space: the smallest id of them. */
@@ -415,11 +426,13 @@ void layout(Plan *p)
         if (c.k->axes.at[i].index)
             enter(&c, c.k->axes.at[i].index);
     tie_block(&c, c.k->body, NULL, 0);
+    tie_moves(&c);
     merge_alike(&c);
     make_dims(&c, p);
     make_spaces(p);
     make_meets(p);
     ir_walk(c.k->body, weigh, NULL);
     choose_fast(p);
+    ir_walk(c.k->body, mark_moved, NULL);
     name_dims(p);
 }

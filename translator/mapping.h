@@ -24,6 +24,8 @@ typedef struct ValueMap {
     const char *local;                             /* in the phase being written: a name for one
                                                       element, or of an array [W] */
     bool local_lanes;
+    const char *buffer;                            /* of a move's result: its shared array */
+    const char *first[MAX_TILE_RANK];              /* and the first element of an extract's piece */
     bool has_fill; Constant fill;                  /* of a load along a whole axis: past its end */
 } ValueMap;
 static inline ValueMap *map_of(const Value *v) { return v->plan; }
@@ -46,7 +48,7 @@ typedef struct Emit {
     LIST(Hoisted) hoisted;                         /* bounds that have a name in this block */
     LIST(HoistedBase) bases;                       /* and where tiles begin */
     Text *shared;                                  /* __shared__ declarations, first in the body */
-    LIST(const char *) padding_notes, barrier_notes;   /* for the head */
+    LIST(const char *) shared_notes, padding_notes, barrier_notes;   /* for the head */
     int barriers;
     Touched touched;                               /* loads and stores that no barrier orders yet */
     int loop_depth;
@@ -62,6 +64,9 @@ typedef struct Emit {
     const char *assumed;                           /* a condition that holds for loads now */
     Text *pending; int pending_indent;             /* where hoisted lines go during a phase */
 } Emit;
+
+/* ---- pieces.c -------------------------------------------------------------------------------- */
+void take_pieces(Kernel *k);                       /* extract of a load, store of a cat */
 
 /* ---- layout.c -------------------------------------------------------------------------------- */
 void layout(Plan *p);                              /* p->dims; the Dims of every value */
@@ -118,6 +123,7 @@ int    live_bytes(Emit *e);                        /* of tiles, for each element
 /* ---- place.c: which values are variables, and their names ------------------------------------ */
 void place(Emit *e);
 const char *fresh(Emit *e, const char *wish);      /* a name not used yet in this scope */
+const char *value_called(const Value *v);          /* its name, or its first named operand's */
 bool   is_full(const Emit *e, const Value *v);     /* has all Dims of its space */
 bool   is_lazy(const Emit *e, const Value *v);     /* streaming, along the whole axis */
 bool   is_view(const Value *v);                    /* broadcast, expand..: printed through */
@@ -196,17 +202,48 @@ Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
 
 /* ---- shared.c: tiles in shared memory -------------------------------------------------------- */
-int64_t staged_bytes(const Op *op);
-int64_t static_elements(const Type *t);
-const char *shared_array(Emit *e, const char *wish, Elem elem, int64_t n);
-const char *linear_place(Emit *e, const Value *v);
-const char *inside_tile(Emit *e, const Value *v);
-void   shared_put(Emit *e, const Op *op, Value *from, const char *buffer);
-void   shared_get(Emit *e, const Op *op, Value *to, const char *buffer);
+/* How a tile lies in shared memory: elements along axis a are stride[a] + more[a] apart; where
+   whole[a], stride[a] times the capacity of the body + more[a]. */
+typedef struct {
+    int rank;
+    Elem elem;
+    int64_t extent[MAX_TILE_RANK];                 /* 1 of a whole axis */
+    int64_t stride[MAX_TILE_RANK], more[MAX_TILE_RANK];
+    bool whole[MAX_TILE_RANK];
+    int64_t count, extra; bool count_whole;        /* elements in all, as the strides are */
+    uint32_t padded;                               /* mask of the axes with an odd stride */
+    const Dim *along;                              /* the whole axis, or NULL */
+} Stage;
+/* The places of an element along the axes of a stage, as texts. */
+typedef struct { const char *at[MAX_TILE_RANK]; const char *guard; } Place;
+Stage   stage_rows(const Type *t);                 /* row-major, without gaps */
+void    stage_pad(Stage *s, int axis);             /* makes the stride of the axis odd */
+int64_t stage_bytes(const Stage *s, int64_t whole);
+const char *shared_array(Emit *e, const char *wish, const Stage *s);
+const char *stride_text(Emit *e, const Stage *s, int axis);
+Place   place_in(Emit *e, const Value *v, bool lanes);         /* of the present element of v */
+const char *inside_tile(Emit *e, const Value *v, bool lanes);
+/* Writes a tile to shared memory, `from` standing at `shift` along `axis`. */
+void    shared_put(Emit *e, const Op *op, Value *from, const Stage *s, const char *buffer, int axis,
+                   int64_t shift);
+/* Gives `to` its elements; map() turns a place in it into one in the stage; vectors: it keeps the
+   neighbours along the fast axis together. */
+typedef Place PlaceMap(Emit *e, const Op *op, Place at);
+void    shared_get(Emit *e, const Op *op, Value *to, const Stage *s, const char *buffer,
+                   PlaceMap *map, bool vectors);
 
-/* ---- reduce.c, relayout.c, emit.c ------------------------------------------------------------ */
+/* ---- move.c: elements that move inside a tile ------------------------------------------------ */
+bool    moves_along(const Op *op, int axis);       /* flip, extract, cat: along this axis */
+bool    is_move(const Op *op);                     /* it moves elements, and is no renaming */
+bool    moves_in_registers(const Body *b, const Op *op);       /* none from thread to thread */
+int64_t staged_bytes(const Op *op, int64_t whole);  /* through shared memory; whole axes so long */
+int64_t staged_in(const Body *b, const Op *op, int64_t whole); /* the same, 0 in registers */
+enum { SHARED_BYTES = 48 * 1024 };         /* of static shared memory in a block, on every target */
+int64_t shared_bytes(const Plan *p, const Body *b, int64_t whole);  /* of all ops of a body */
+void    write_move(Emit *e, const Op *op);
+
+/* ---- reduce.c, emit.c ------------------------------------------------------------------------ */
 void write_reduce(Emit *e, const Op *op);
-void write_relayout(Emit *e, const Op *op);
 void barrier(Emit *e, const char *why);            /* __syncthreads(), with its reason */
 const char *thread_part(const Emit *e, const Dim *d);   /* its bits of the thread's number */
 
@@ -214,6 +251,7 @@ const char *thread_part(const Emit *e, const Dim *d);   /* its bits of the threa
 void body_head(Text *out, Emit *e, const char *code);
 void note_padding(Emit *e, const char *text);      /* a line about padding and masks */
 void note_barrier(Emit *e, const char *text);
+void note_shared(Emit *e, const char *text);       /* how a tile lies in shared memory, and why */
 
 /* ---- body.c ---------------------------------------------------------------------------------- */
 void write_block(Emit *e, const Block *b);

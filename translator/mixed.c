@@ -28,7 +28,7 @@ static const char *source_piece(Pos p)
 static const char *maker(const Op *op)
 {
     return op->kind == OP_LOAD ? "this load" : op->kind == OP_COORD ? "these coordinates"
-         : "this `keep`";
+         : op->kind == OP_EXTRACT ? "this `extract`" : "this `keep`";
 }
 
 static const char *const reductions[] = {
@@ -84,6 +84,13 @@ static void explain(const Cause *c)
     case CAUSE_SQUEEZE:
         note(c->a->pos, "%s has its data in %s of an axis", maker(c->a), valid_text(&c->va));
         note(c->where->pos, "that is dropped here: if it is padding, so is everything else");
+        break;
+    case CAUSE_GAP:
+        if (c->a)
+            note(c->a->pos, "%s has its data in %s", maker(c->a), valid_text(&c->va));
+        if (c->b)
+            note(c->b->pos, "%s has its data in %s", maker(c->b), valid_text(&c->vb));
+        note(c->where->pos, "what lies between the two here would be padding among data");
         break;
     case CAUSE_LARGE:
         note(c->a->pos, "the bounds of %s are too large a formula", maker(c->a));

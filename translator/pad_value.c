@@ -236,6 +236,55 @@ static Holds move_axes(Ask *q, const Op *op)
     return moved;
 }
 
+/* reshape: what lies outside lay outside along some axis before. */
+static Holds reshaped(Ask *q, const Op *op)
+{
+    const Value *from = op->args[0];
+    const Holds h = holds_of(q, from);
+    Holds result = {0};
+    bool first = true;
+    Pad pad = unknown;
+    for (int a = 0; a < from->type.rank; a++) {
+        if (sym_is(from->type.dim[a], 1) && valid_complete(&from->valid[a], from->type.dim[a]))
+            continue;
+        pad = first ? h.axis[a] : pad_join(pad, h.axis[a]);
+        first = false;
+    }
+    for (int a = 0; a < op->results[0]->type.rank; a++)
+        result.axis[a] = pad;
+    return h.constant ? h : result;
+}
+
+/* extract: what the tile holds outside; 0 too where a piece may lie past its end. */
+static Holds extracted(Ask *q, const Op *op)
+{
+    const Value *from = op->args[0];
+    Holds h = holds_of(q, from);
+    const Constant zero = {0};
+    for (int a = 0; a < from->type.rank; a++)
+        if (!op->args[1 + a]->def || op->args[1 + a]->def->kind != OP_CONST) {
+            h.constant = false;                    /* a number was checked to be inside */
+            for (int b = 0; b < from->type.rank; b++)
+                h.axis[b] = pad_join(h.axis[b], pad_const(zero));
+            if (from->valid[a].kind == VALID_ANY)
+                h.axis[a] = pad_const(zero);
+        }
+    return h;
+}
+
+/* cat: along its axis what b holds past its end, and a before its data; elsewhere what both do. */
+static Holds concatenated(Ask *q, const Op *op)
+{
+    const Value *a = op->args[0];
+    const Holds x = holds_of(q, a), y = holds_of(q, op->args[1]);
+    Holds h = holds_joined(q, op->args, 2, op->results[0]);
+    const Valid *v = &a->valid[op->axis];
+    h.constant = x.constant && y.constant && pad_same(x.axis[0], y.axis[0]);
+    h.axis[op->axis] = v->kind == VALID_ANY || (v->kind == VALID_INTERVAL && sym_is(v->lo, 0))
+        ? y.axis[op->axis] : pad_join(x.axis[op->axis], y.axis[op->axis]);
+    return h;
+}
+
 /* reduce: where all that is reduced is the identity, so is the result. */
 static Holds reduce(Ask *q, const Op *op)
 {
@@ -301,12 +350,11 @@ Holds holds_made(Ask *q, const Op *op)
         return elementwise(q, op);
     case OP_BROADCAST: case OP_EXPAND: case OP_SQUEEZE: case OP_PERMUTE:
         return move_axes(q, op);
-    case OP_RELAYOUT:
+    case OP_RELAYOUT: case OP_FLIP:
         return holds_of(q, op->args[0]);
-    case OP_RESHAPE: {
-        const Holds h = holds_of(q, op->args[0]);
-        return h.constant ? h : (Holds){0};
-    }
+    case OP_RESHAPE: return reshaped(q, op);
+    case OP_EXTRACT: return extracted(q, op);
+    case OP_CAT:     return concatenated(q, op);
     case OP_FILL:   return filled(q, op);
     case OP_KEEP:   return keep(q, op);
     case OP_REDUCE: return reduce(q, op);

@@ -160,6 +160,55 @@ static void permute(Pass *p, const Op *op)
         copy_part(p, op->results[0], a, op->args[0], op->perm[a]);
 }
 
+/* flip: the axes of the mask backwards. */
+static void flip(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    for (int a = 0; a < v->type.rank; a++) {
+        copy_part(p, v, a, op->args[0], a);
+        if (op->axes >> a & 1)
+            v->valid[a] = valid_flipped(p->k, &v->valid[a], v->type.dim[a]);
+    }
+}
+
+/* extract: shifted and clamped. */
+static void extract(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const Value *from = op->args[0];
+    for (int a = 0; a < v->type.rank; a++) {
+        const Sym start = sym_mul(sym_of_scalar(op->args[1 + a]), v->type.dim[a]);
+        const Valid part = valid_shifted(p->k, &from->valid[a], from->type.dim[a], start,
+                                         v->type.dim[a]);
+        if (from->valid[a].kind == VALID_ANY)
+            make_part(p, v, a, op, part);
+        else
+            copy_part(p, v, a, from, a);
+        v->valid[a] = part;
+        if (part.kind == VALID_MIXED && from->valid[a].kind != VALID_MIXED)
+            *cause_of(p, v, a) = (Cause){.kind = CAUSE_LARGE, .a = op};
+    }
+}
+
+/* cat: along its axis b's data behind a's, if there is no gap; elsewhere as of two operands. */
+static void cat(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const Value *a = op->args[0], *b = op->args[1];
+    const bool changed = p->changed;
+    const int axis = op->axis;
+    make_data(p, v);
+    join_tile(p, v, a);
+    join_tile(p, v, b);
+    p->changed = changed;
+    const Valid *x = &a->valid[axis], *y = &b->valid[axis];
+    const Cause *ca = cause_of(p, a, axis), *cb = cause_of(p, b, axis);
+    v->valid[axis] = valid_cat(p->k, x, a->type.dim[axis], y, b->type.dim[axis]);
+    *cause_of(p, v, axis) = x->kind == VALID_MIXED || y->kind == VALID_ANY ? *ca : *cb;
+    if (v->valid[axis].kind == VALID_MIXED && x->kind != VALID_MIXED && y->kind != VALID_MIXED)
+        *cause_of(p, v, axis) = (Cause){CAUSE_GAP, ca->a, cb->a, op, *x, *y};
+}
+
 /* The first axis of a tile that is an interval or mixed. */
 static int first_padded(const Value *v)
 {
@@ -319,6 +368,9 @@ static void visit(Op *op, void *arg)
     case OP_SQUEEZE:   squeeze(p, op); break;
     case OP_RESHAPE:   reshape(p, op); break;
     case OP_PERMUTE:   permute(p, op); break;
+    case OP_FLIP:      flip(p, op); break;
+    case OP_EXTRACT:   extract(p, op); break;
+    case OP_CAT:       cat(p, op); break;
     case OP_COORD:     coord(p, op); break;
     case OP_KEEP:      keep(p, op); break;
     case OP_LOAD:      load(p, op); break;

@@ -13,6 +13,9 @@ bool  valid_same(const Valid *a, const Valid *b);
 bool  valid_complete(const Valid *v, Sym extent);              /* nothing is padding; provably */
 Valid valid_of_load(const Kernel *k, const Access *access, int axis, Sym extent);
 Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent);
+Valid valid_flipped(const Kernel *k, const Valid *v, Sym extent);
+Valid valid_shifted(const Kernel *k, const Valid *v, Sym of, Sym start, Sym extent);
+Valid valid_cat(const Kernel *k, const Valid *a, Sym a_extent, const Valid *b, Sym b_extent);
 /* Of all axes of a tile of another shape; false if `axis` and its like cannot say it. */
 bool  valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, const Type *to,
                      Valid *result, int *axis);
@@ -26,6 +29,7 @@ typedef enum {
     CAUSE_LOOP,                                    /* mixed: a's is another each round of `where` */
     CAUSE_ARM,                                     /* mixed: a's exists in an arm of `where` only */
     CAUSE_SQUEEZE,                                 /* mixed: `where` drops what a may have padded */
+    CAUSE_GAP,                                     /* mixed: `where` puts b behind a with a gap */
     CAUSE_LARGE                                    /* mixed: a's bounds are no formula of 64 bits */
 } CauseKind;
 typedef struct { CauseKind kind; const Op *a, *b, *where; Valid va, vb; } Cause;

@@ -48,6 +48,8 @@ static void mark_feeding(Value *v)
     bool through = op->kind == OP_BROADCAST || op->kind == OP_EXPAND || op->kind == OP_SQUEEZE
                    || op->kind == OP_KEEP || op->kind == OP_FILL || op->kind == OP_SELECT
                    || op->kind == OP_RELAYOUT || op->kind == OP_RESHAPE || is_row(op, "neg")
+                   || op->kind == OP_PERMUTE || op->kind == OP_FLIP || op->kind == OP_EXTRACT
+                   || op->kind == OP_CAT
                    || op->kind == OP_FOR || op->kind == OP_WHILE;
     for (int i = 0; through && i < op->nargs; i++)
         mark_feeding(op->args[i]);
@@ -81,9 +83,11 @@ bool is_view(const Value *v)
     if (!v->def)
         return false;
     switch (v->def->kind) {
-    case OP_CONST: case OP_HAS: case OP_BROADCAST: case OP_EXPAND: case OP_SQUEEZE: case OP_PERMUTE:
+    case OP_CONST: case OP_HAS: case OP_BROADCAST: case OP_EXPAND: case OP_SQUEEZE:
     case OP_KEEP: case OP_COORD: case OP_IOTA:
         return true;
+    case OP_PERMUTE: case OP_RESHAPE:
+        return v->def->renames;
     default:
         return false;
     }
@@ -206,7 +210,8 @@ static const Op *only_printer(Placing *p, const Value *v)
     if (users->at.n != 1)
         return NULL;
     const Op *op = users->at.at[0];
-    bool through = op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE;
+    bool through =
+        op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE && !is_move(op);
     return through ? only_printer(p, op->results[0]) : op;
 }
 
@@ -216,8 +221,8 @@ static const Op *only_printer(Placing *p, const Value *v)
 static bool is_late_load(Placing *p, const Value *v)
 {
     const Op *printer = only_printer(p, v);
-    if (!dim_count(v) || !printer || printer->block != v->def->block || used_often(p, v, v)
-        || !is_shared(p->e->k, v->def->args[0]))
+    if (!dim_count(v) || !printer || is_move(printer) || printer->block != v->def->block
+        || used_often(p, v, v) || !is_shared(p->e->k, v->def->args[0]))
         return false;
     for (const Op *op = v->def->block->first; op && op != printer; op = op->next)
         if (op->kind == OP_REDUCE)
@@ -253,12 +258,12 @@ static bool wants_variable(Placing *p, const Value *v)
     switch (v->def->kind) {
     case OP_LOAD:
         return !is_late_load(p, v) && !is_read_again(p->e, v);
-    case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_IF: case OP_FOR: case OP_WHILE:
+    case OP_REDUCE: case OP_IF: case OP_FOR: case OP_WHILE:
         return true;
     case OP_SYM:
         return v->name != NULL;
     default:
-        return map_of(v)->in_sym
+        return map_of(v)->in_sym || is_move(v->def)
             || (!is_view(v) && !better_again(p->e, v)
                 && (v->name || printed(p, v) > 1
                     || (used_often(p, v, v) && !is_quick_cast(p, v))));
@@ -288,7 +293,7 @@ const char *fresh(Emit *e, const char *wish)
 }
 
 /* The name of v, or of the first of its operands in turn that has one. */
-static const char *base_name(const Value *v)
+const char *value_called(const Value *v)
 {
     for (; v; v = v->def && v->def->nargs ? v->def->args[0] : NULL) {
         if (v->plan && map_of(web_root((Value *)v))->name)
@@ -320,8 +325,17 @@ static const char *wish_for(const Value *v)
         return arena_printf("%s_%s", dim_count(v) ? "row" : "whole", reduced[v->def->reduce]);
     case OP_IF: case OP_FOR: case OP_WHILE:
         return "joined";
+    case OP_PERMUTE:
+        return arena_printf("%s_t", value_called(v->def->args[0]));
+    case OP_FLIP:
+        return arena_printf("%s_flipped", value_called(v->def->args[0]));
+    case OP_EXTRACT:
+        return arena_printf("%s_piece", value_called(v->def->args[0]));
+    case OP_CAT:
+        return arena_printf("%s_%s", value_called(v->def->args[0]),
+                            value_called(v->def->args[1]));
     default:
-        return v->def->nargs ? arena_printf("%s_next", base_name(v->def->args[0])) : "value";
+        return v->def->nargs ? arena_printf("%s_next", value_called(v->def->args[0])) : "value";
     }
 }
 

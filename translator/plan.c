@@ -36,23 +36,14 @@ static int tile_threads(const Facts *f, int64_t n)
     return wish >= 1 && wish <= 1024 ? (int)power_above(wish) : (int)threads;
 }
 
-enum { SHARED_BYTES = 48 * 1024 };         /* of static shared memory in a block, on every target */
-
-/* Adds the bytes of shared memory through which op changes a layout. */
-static void count_shared(Op *op, void *arg)
+/* Do the tiles that go through shared memory fit there? False after a report. */
+static bool shared_fits(const Plan *p, const Body *b)
 {
-    *(int64_t *)arg += staged_bytes(op);
-}
-
-/* Do the tiles that change their layout fit in shared memory? */
-static bool shared_fits(const Facts *f)
-{
-    int64_t bytes = 0;
-    ir_walk(f->plan->kernel->body, count_shared, &bytes);
+    int64_t bytes = shared_bytes(p, b, 1);
     if (bytes <= SHARED_BYTES)
         return true;
-    error(f->plan->kernel->function->pos, "E1104", "the tiles of %s that go through shared memory "
-          "take %lld bytes; a block has %d", f->plan->kernel->function->symbol, (long long)bytes,
+    error(p->kernel->function->pos, "E1104", "the tiles of %s that go through shared memory "
+          "take %lld bytes; a block has %d", p->kernel->function->symbol, (long long)bytes,
           SHARED_BYTES);
     help("make the tile sizes smaller");
     return false;
@@ -73,17 +64,31 @@ static bool registers_fit(const Facts *f, int64_t n, int threads)
     return false;
 }
 
+/* Spreads all Dims over so many threads, the fast ones first. */
+static void spread_tile(const Facts *f, Body *b, int threads)
+{
+    for (int i = 0; i < b->spread.n; i++)
+        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false };
+    spread_statics(f, b, true, threads, threads);
+    spread_statics(f, b, false, threads, threads);
+}
+
 /* Plans a kernel whose tiles are all of static extents; false after a report. */
 static bool plan_tiles(const Facts *f)
 {
     Plan *p = f->plan;
     int64_t n = elements(p);
     int threads = tile_threads(f, n);
-    if (!registers_fit(f, n, threads) || !shared_fits(f))
+    if (!registers_fit(f, n, threads))
         return false;
     Body *b = new_body(p, BODY_TILE, "tile");
-    spread_statics(f, b, true, threads, threads);
-    spread_statics(f, b, false, threads, threads);
+    spread_tile(f, b, threads);
+    if (threads_used(b) < threads && n / threads_used(b) * f->live > word_budget(threads, 4)) {
+        b->keeps = false;
+        spread_tile(f, b, threads);
+    }
+    if (!shared_fits(p, b))
+        return false;
     int used = threads_used(b);
     b->threads = f->control && used < 32 ? 32 : used;
     share_block(f, b);
@@ -100,6 +105,7 @@ Plan *plan_kernel(Kernel *k)
 {
     Plan *p = new(Plan);
     p->kernel = k;
+    take_pieces(k);
     layout(p);
     Facts f = learn_facts(p);
     if (!(whole_dim(p, 0) ? plan_whole(&f) : plan_tiles(&f)))

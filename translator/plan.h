@@ -21,6 +21,8 @@ struct Dim {
     int id;                                        /* in the kernel */
     int space;                                     /* Dims of one tile are in one space */
     const char *name;                              /* of its coordinate in the output: row, .. */
+    bool moved;                                    /* short, and elements move along it: one thread
+                                                      holds all of it */
     bool fast;                                     /* the one that loads and stores run along */
     int64_t weight;                                /* bytes that run along it: what made it fast */
 };
@@ -42,6 +44,7 @@ typedef struct {
     int threads;                                   /* of a program */
     int programs;                                  /* of a block */
     bool rereads;                                  /* the row is read again after its reduction */
+    bool keeps;                                    /* short moved Dims have one thread */
     LIST(Spread) spread;                           /* by Dim */
 } Body;
 

@@ -43,6 +43,7 @@ Body *new_body(Plan *p, BodyKind kind, const char *name)
 {
     Body *b = new(Body);
     b->kind = kind;
+    b->keeps = true;
     b->programs = 1;
     b->name = arena_printf("%s%s%s%s", p->kernel->function->symbol, p->kernel->suffix,
                            *name ? "_" : "", name);
@@ -73,6 +74,8 @@ static void spread_static(const Facts *f, Body *b, const Dim *d, int limit, int 
     int v = d->fast ? f->vector : 1, bit = free_bit(f->plan, b, d);
     int left = limit >> bit > 0 ? limit >> bit : 1;
     int64_t want = power_above((static_extent(d) + v - 1) / v);
+    if (b->keeps && d->moved)
+        most = 1;
     if (d->fast && f->row_reduction && want > 32 && want <= 32 * 8)
         want = 32;
     if (want > most)
@@ -133,7 +136,7 @@ typedef struct { const Body *b; bool yes; } Crossing;
 static void crosses(Op *op, void *arg)
 {
     Crossing *c = arg;
-    if (staged_bytes(op))
+    if (staged_in(c->b, op, 1))
         c->yes = true;
     for (int a = 0; op->kind == OP_REDUCE && a < op->args[0]->type.rank; a++) {
         const Dim *d = map_of(op->args[0])->dim[a];

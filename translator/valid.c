@@ -75,6 +75,43 @@ Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent)
     return interval(k, lo, hi);
 }
 
+/* ---- flip, extract, cat ---------------------------------------------------------------------- */
+
+/* The axis backwards: [E - hi, E - lo). */
+Valid valid_flipped(const Kernel *k, const Valid *v, Sym extent)
+{
+    return v->kind == VALID_INTERVAL ? interval(k, sym_sub(extent, v->hi), sym_sub(extent, v->lo))
+                                     : *v;
+}
+
+/* Of a piece of an axis of `of` elements, from `start` on: shifted and clamped. What a piece that
+   may lie outside of an axis that is all data finds there is no data. */
+Valid valid_shifted(const Kernel *k, const Valid *v, Sym of, Sym start, Sym extent)
+{
+    bool inside = start == sym_const(0) && extent == of;
+    inside |= provably_at_least(k, start, 0)
+              && provably_at_least(k, sym_sub(sym_sub(of, start), extent), 0);
+    if (v->kind == VALID_MIXED || (v->kind == VALID_ANY && inside))
+        return *v;
+    const Sym lo = v->kind == VALID_ANY ? sym_const(0) : v->lo;
+    const Sym hi = v->kind == VALID_ANY ? of : v->hi;
+    return interval(k, clamped(k, places_before(lo, start, 1), extent),
+                    clamped(k, places_before(hi, start, 1), extent));
+}
+
+/* b behind a: [lo_a, E_a + hi_b) if a reaches its end and b starts at 0, else mixed. */
+Valid valid_cat(const Kernel *k, const Valid *a, Sym a_extent, const Valid *b, Sym b_extent)
+{
+    if (a->kind == VALID_ANY && b->kind == VALID_ANY)
+        return *a;
+    const bool reaches = a->kind == VALID_ANY || (a->kind == VALID_INTERVAL && a->hi == a_extent);
+    const bool starts = b->kind == VALID_ANY || (b->kind == VALID_INTERVAL && sym_is(b->lo, 0));
+    if (!reaches || !starts)
+        return (Valid){.kind = VALID_MIXED};
+    return interval(k, a->kind == VALID_ANY ? sym_const(0) : a->lo,
+                    sym_add(a_extent, b->kind == VALID_ANY ? b_extent : b->hi));
+}
+
 /* ---- reshape --------------------------------------------------------------------------------- */
 
 /* Some axes of a static shape, [from, end), that keep their elements together. */

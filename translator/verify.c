@@ -108,6 +108,9 @@ static const struct Counts { signed char least, most, results, regions; } counts
     [OP_SQUEEZE]   = {1,  1,  1, 0},
     [OP_RESHAPE]   = {1,  1,  1, 0},
     [OP_PERMUTE]   = {1,  1,  1, 0},
+    [OP_FLIP]      = {1,  1,  1, 0},
+    [OP_EXTRACT]   = {1, -1,  1, 0},
+    [OP_CAT]       = {2,  2,  1, 0},
     [OP_IOTA]      = {1,  1,  1, 0},
     [OP_COORD]     = {1,  1,  1, 0},
     [OP_FILL]      = {2,  2,  1, 0},
@@ -226,6 +229,27 @@ static void check_permute(Verify *v, const Op *op)
             seen |= 1u << op->perm[a];
         }
     rule(v, seen == (1u << to->rank) - 1, "a permutation drops an axis");
+}
+
+/* extract: an index for each axis; cat: the extents along one axis add up, the others agree. */
+static void check_pieces(Verify *v, const Op *op)
+{
+    const Type *from = &op->args[0]->type, *to = &op->results[0]->type;
+    if (!rule(v, from->rank == to->rank && from->elem == to->elem, "another rank or type"))
+        return;
+    if (op->kind == OP_EXTRACT) {
+        rule(v, op->nargs == 1 + to->rank, "extract: no index for each axis");
+        for (int i = 1; i < op->nargs; i++)
+            rule(v, is_scalar(op->args[i], EL_I64), "extract: an index is no i64");
+        return;
+    }
+    const Type *with = &op->args[1]->type;
+    if (rule(v, with->rank == to->rank && with->elem == to->elem && op->axis >= 0
+             && op->axis < to->rank, "cat: another rank or type, or no axis"))
+        for (int a = 0; a < to->rank; a++)
+            rule(v, a == op->axis ? sym_add(from->dim[a], with->dim[a]) == to->dim[a]
+                                  : from->dim[a] == to->dim[a] && with->dim[a] == to->dim[a],
+                 "cat: extents do not go together");
 }
 
 /* reduce: the axes of the mask are gone. */
@@ -368,6 +392,8 @@ static void check_kind(Verify *v, const Op *op)
     case OP_EXPAND: check_ones(v, result, op->axes, a); break;
     case OP_SQUEEZE: check_ones(v, a, op->axes, result); break;
     case OP_PERMUTE: check_permute(v, op); break;
+    case OP_FLIP: rule(v, type_same(a, result), "flip: changes the type"); break;
+    case OP_EXTRACT: case OP_CAT: check_pieces(v, op); break;
     case OP_IOTA: rule(v, a->rank == 0 && result->rank == 1, "iota: no vector"); break;
     case OP_FILL: rule(v, is_scalar(op->args[1], a->elem), "fill: no scalar of the type"); break;
     case OP_KEEP:

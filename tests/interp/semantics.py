@@ -508,6 +508,15 @@ def bitcasts():
     equal(run('shapes.tile', 'bits', ['y'], x=x), x.view(np.uint32))
 
 
+@test
+def moves():
+    x = np.arange(24, dtype=np.int32).reshape(4, 6)
+    for k, want in ((0, x[:, :3]), (1, x[:, 3:]), (2, 0 * x[:, :3]), (-1, 0 * x[:, :3]), (-2**62, 0 * x[:, :3])):
+        y, z = run('shapes.tile', 'moved', ['y', 'z'], x=x, k=k)
+        equal(y, np.concatenate([x[:, 3:], x[:, :3]], 1)[::-1, ::-1])
+        equal(z, want.sum(0).astype(np.int32))
+
+
 # ---- the command itself -----------------------------------------------------------------------------------
 
 def output(*words):
