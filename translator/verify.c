@@ -117,6 +117,9 @@ static const struct Counts { signed char least, most, results, regions; } counts
     [OP_LOAD]      = {2,  2,  1, 0},
     [OP_STORE]     = {2,  3,  0, 0},
     [OP_IF]        = {1,  1, -1, 2},
+    [OP_GATHER]    = {3, -1,  1, 0},
+    [OP_SCATTER]   = {2, -1,  0, 0},
+    [OP_ATOMIC]    = {2, -1, -1, 0},
     [OP_FOR]       = {3, -1, -1, 1},
     [OP_WHILE]     = {0, -1, -1, 2},
     [OP_YIELD]     = {0, -1,  0, 0},
@@ -132,6 +135,8 @@ static bool check_counts(Verify *v, const Op *op)
     if (!rule(v, op->kind < OP_KIND_COUNT, "an op of no kind"))
         return false;
     const struct Counts *c = &counts[op->kind];
+    if (op->kind == OP_ATOMIC)
+        rule(v, op->nresults <= 1, "an atomic gives several values");
     return rule(v, op->nargs >= c->least && (c->most < 0 || op->nargs <= c->most),
                 "a wrong number of operands")
            && rule(v, c->results < 0 || op->nresults == c->results, "a wrong number of results")
@@ -269,8 +274,43 @@ static void check_access(Verify *v, const Op *op, const Type *tile)
         rule(v, !(mapped >> t & 1), "two axes of a tensor map to one of the tile");
         mapped |= 1u << t;
     }
-    for (int t = 0; t < tile->rank; t++)
+    const bool repeats = op->kind == OP_ATOMIC;      /* several elements of the tile may meet */
+    for (int i = 2; i < op->nargs && op_is_index(op, i); i++)
+        mapped |= (1u << op->args[i]->type.rank) - 1;
+    for (int t = 0; t < tile->rank && !repeats; t++)
         rule(v, mapped >> t & 1 || sym_is(tile->dim[t], 1), "a tile axis comes from nowhere");
+}
+
+/* Each index tile has the first axes of the tile, and is that of one axis of the tensor. */
+static void check_indices(Verify *v, const Op *op, const Type *tile)
+{
+    uint32_t seen = 0;
+    for (int a = 0; a < op->args[0]->type.rank && op->access; a++) {
+        const int i = op->access->index[a];
+        if (!i || !rule(v, i >= 2 && i < op->nargs, "an index is no operand"))
+            continue;
+        const Type *index = &op->args[i]->type;
+        rule(v, op->access->map[a] < 0, "an axis has an index and a place in the tile");
+        rule(v, elem_is_int(index->elem) && index->rank <= tile->rank, "an index is no such tile");
+        for (int t = 0; t < index->rank && t < tile->rank; t++)
+            rule(v, index->dim[t] == tile->dim[t], "an index tile has other axes");
+        seen |= 1u << i;
+    }
+    for (int i = 2; i < op->nargs; i++)
+        rule(v, seen >> i & 1, "an operand is the index of no axis");
+}
+
+/* gather, scatter, atomics: like loads and stores, with indices. */
+static void check_places(Verify *v, const Op *op)
+{
+    const Type *tile = &op_tile(op)->type;
+    check_access(v, op, tile);
+    check_indices(v, op, tile);
+    rule(v, tile->elem == op->args[0]->type.elem, "what moves by indices converts");
+    if (op->kind == OP_GATHER)
+        rule(v, is_scalar(op->args[1], tile->elem), "the pad of a gather is no scalar of its type");
+    if (op->kind == OP_ATOMIC && op->nresults)
+        rule(v, type_same(tile, &op->results[0]->type), "what an atomic gives has another type");
 }
 
 /* store: the element type is the tensor's; a mask has the tile's shape. */
@@ -381,6 +421,7 @@ static void check_kind(Verify *v, const Op *op)
              "a load or its pad converts");
         break;
     case OP_STORE: check_store(v, op); break;
+    case OP_GATHER: case OP_SCATTER: case OP_ATOMIC: check_places(v, op); break;
     case OP_COORD: check_coord(v, op); break;
     case OP_IF: case OP_FOR: case OP_WHILE: check_control(v, op); break;
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: check_end(v, op); break;
