@@ -17,7 +17,7 @@ SRC = arena name words source sym formula \
       elem ops opslist ir dump verify \
       bounds valid mixed pad_value pad_if padding simplify unused \
       interp interp_value interp_ops interp_shape interp_reduce interp_access interp_launch \
-      layout facts hints threads ladder plan fills web place spread text phase element access \
+      layout facts hints threads ladder plan fills web place spread text phase element access scatter \
       reduce \
       shared relayout body head tidy emit \
       template abi csym wrap contract launch header file \

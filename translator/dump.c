@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ir.h"
+#include <string.h>
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
@@ -198,7 +199,9 @@ static void add_details(Text *out, const Op *op)
         text_printf(out, "]");
         break;
     case OP_LOAD: case OP_STORE: case OP_GATHER: case OP_SCATTER: case OP_ATOMIC:
-        text_printf(out, op->kind == OP_ATOMIC ? " %s " : " ", atomic_names[op->atomic]);
+        if (op->kind == OP_ATOMIC)
+            text_printf(out, " %s", atomic_names[op->atomic] + strlen("atomic_"));
+        text_printf(out, " ");
         add_access(out, op);
         text_printf(out, op_reads(op) ? ", pad %s" : ", %s", operand(op->args[1]));
         if (op->kind == OP_STORE && op->nargs > 2)

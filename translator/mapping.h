@@ -75,6 +75,7 @@ typedef struct {
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
     bool carried_whole;
+    bool old_whole;                                /* an atomic gives a tile along a whole axis */
     Pos carried_at;
     int vector;
     int least_bytes;                               /* of an element that moves along the fast Dim */
@@ -90,6 +91,8 @@ Body   *new_body(Plan *p, BodyKind kind, const char *name);
 int     free_bit(const Plan *p, const Body *b, const Dim *d);
 void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
 int     threads_used(const Body *b);
+/* Do two accesses of one program to a tensor have to keep their order, whoever makes them? */
+bool    must_order(const Op *a, const Op *b);
 int     most_held(const Facts *f, const Body *b);  /* elements of one tile, in one thread */
 void    share_block(const Facts *f, Body *b);
 void    add_entry(Plan *p, const Body *b, int threads, int vecs, int width, int64_t capacity,
@@ -176,9 +179,25 @@ const char *tensor_name(const Value *tensor);
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes);
 void load_into(Emit *e, const Op *load, const char *to);
 const char *one_thread(Emit *e, const Value *tile);
+const Param *param_of(const Kernel *k, const Value *tensor);   /* NULL if it is none */
+const char *find_hoisted(Emit *e, Sym s);
+void hoist_line(Emit *e, const char *text);
+const char *and_also(const char *a, const char *b);
+const char *access_guard(Emit *e, const Op *op, bool lanes);
+const char *tile_base(Emit *e, const Op *op);
+const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes);
+int  body_vector(const Emit *e, const Value *tile);
+bool mentions_condition(const char *all, const char *one);
+void store_vector(Emit *e, Phase *p, const Op *store, const char *guard);
 void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
 const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
+
+/* ---- scatter.c: index tiles; scatter and atomics --------------------------------------------- */
+const char *indexed_place(Emit *e, const Op *op, int axis);
+const char *indexed_guard(Emit *e, const Op *op, int axis);
+void write_scatter(Emit *e, const Op *op);
+void write_atomic(Emit *e, const Op *op);
 
 /* ---- element.c: one element of a value as a C expression ------------------------------------- */
 typedef struct { const char *s; int prec; } Ex;    /* prec 0: a name, call or index */

@@ -144,6 +144,8 @@ static int printed(Placing *p, const Value *v)
     for (int i = 0; i < users->at.n; i++) {
         const Op *op = users->at.at[i];
         n += op->nresults == 1 && is_view(op->results[0]) ? printed(p, op->results[0]) : 1;
+        for (int j = 2; j < op->nargs && op_is_index(op, j); j++)
+            n += op->args[j] == v;                 /* in its address, and to see whether it exists */
     }
     return n;
 }
@@ -156,7 +158,7 @@ typedef struct { int ops; const Value *from; bool no; } Again;
 static void count_again(const Emit *e, const Value *v, Again *a)
 {
     const Op *op = v->def;
-    if (op && op->kind == OP_LOAD && !map_of(v)->var) {
+    if (op && op_reads(op) && !map_of(v)->var) {
         a->no |= a->from != NULL;                /* loaded late: with it comes what is made of it */
         a->from = v;
         return;
@@ -206,7 +208,8 @@ static const Op *only_printer(Placing *p, const Value *v)
     if (users->at.n != 1)
         return NULL;
     const Op *op = users->at.at[0];
-    bool through = op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE;
+    bool through = op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE
+                   && op->kind != OP_GATHER && op->kind != OP_ATOMIC;
     return through ? only_printer(p, op->results[0]) : op;
 }
 
@@ -247,7 +250,8 @@ static bool wants_variable(Placing *p, const Value *v)
     switch (v->def->kind) {
     case OP_LOAD:
         return !is_late_load(p, v);
-    case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_IF: case OP_FOR: case OP_WHILE:
+    case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_GATHER: case OP_ATOMIC:
+    case OP_IF: case OP_FOR: case OP_WHILE:
         return true;
     case OP_SYM:
         return v->name != NULL;
@@ -306,8 +310,10 @@ static const char *wish_for(const Value *v)
     if (!v->def)
         return "carried";
     switch (v->def->kind) {
-    case OP_LOAD:
+    case OP_LOAD: case OP_GATHER:
         return arena_printf("%s_tile", tensor_name(v->def->args[0]));
+    case OP_ATOMIC:
+        return arena_printf("%s_old", tensor_name(v->def->args[0]));
     case OP_REDUCE:
         if (v->def->args[0]->name)
             return arena_printf("%s_%s", c_name(v->def->args[0]->name), reduced[v->def->reduce]);
