@@ -34,24 +34,22 @@ static __device__ __forceinline__ T atomic_xor_64(T *at, T value)
 
 // ---- atomic_max_64
 // The larger of two 64-bit integers; gives what was there.
-static __device__ __forceinline__ int64_t atomic_max_64(int64_t *at, int64_t value)
+template <typename T>
+static __device__ __forceinline__ T atomic_max_64(T *at, T value)
 {
-    return (int64_t)atomicMax((long long *)at, (long long)value);
-}
-static __device__ __forceinline__ uint64_t atomic_max_64(uint64_t *at, uint64_t value)
-{
-    return (uint64_t)atomicMax((unsigned long long *)at, (unsigned long long)value);
+    if (is_negative((T)-1))
+        return (T)atomicMax((long long *)at, (long long)value);
+    return (T)atomicMax((unsigned long long *)at, (unsigned long long)value);
 }
 
 // ---- atomic_min_64
 // The smaller of two 64-bit integers; gives what was there.
-static __device__ __forceinline__ int64_t atomic_min_64(int64_t *at, int64_t value)
+template <typename T>
+static __device__ __forceinline__ T atomic_min_64(T *at, T value)
 {
-    return (int64_t)atomicMin((long long *)at, (long long)value);
-}
-static __device__ __forceinline__ uint64_t atomic_min_64(uint64_t *at, uint64_t value)
-{
-    return (uint64_t)atomicMin((unsigned long long *)at, (unsigned long long)value);
+    if (is_negative((T)-1))
+        return (T)atomicMin((long long *)at, (long long)value);
+    return (T)atomicMin((unsigned long long *)at, (unsigned long long)value);
 }
 
 // ---- atomic_exchange_64

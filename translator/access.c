@@ -374,6 +374,8 @@ void load_into(Emit *e, const Op *load, const char *to)
 {
     const Value *tile = load->results[0];
     int width = body_vector(e, tile);
+    if (load->kind == OP_GATHER)
+        note_gather(e, load);
     const char *base = tile_base(e, load);
     if (width > 1 && access_is_vector(e->plan, load, width)) {
         const char *guard = beyond_assumed(e, access_guard(e, load, false));

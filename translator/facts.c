@@ -24,6 +24,7 @@ static void learn(Op *op, void *arg)
             f->row_reduction |= op->reduce_axes >> a & 1 && d && d->fast;
         }
         f->control |= op->block->parent != NULL;
+        f->reduced_whole |= along_whole(op->results[0]);
     }
     f->changes_layout |= op->kind == OP_RELAYOUT || op->kind == OP_RESHAPE;
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
@@ -147,6 +148,8 @@ const char *why_not_streamed(const Facts *f)
         return "a tile along the whole axis changes its layout, so it must stay in registers";
     if (f->old_whole)
         return "what was there before an update along the whole axis must stay in registers";
+    if (f->reduced_whole)
+        return "a reduction leaves a tile along the whole axis, so it must stay in registers";
     bool bad = false;
     ir_walk(f->plan->kernel->body, check_store, &bad);
     return bad ? "the axis is read again after it was stored over, so it must stay in registers"

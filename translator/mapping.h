@@ -15,6 +15,7 @@ enum { MAX_NEST = 8 };
 /* What the mapping knows of a value; v->plan. The first part is the plan's, the rest a body's. */
 typedef struct ValueMap {
     Dim *dim[MAX_TILE_RANK];                       /* its layout; NULL: an axis of extent 1 */
+    const Value *places_of;                        /* the tensor of which it is an index tile */
     bool feeds_sum;                                /* a product that reaches a sum: never fused */
     bool in_sym;                                   /* a Sym mentions it: it needs a C name */
     bool var;                                      /* has a C variable */
@@ -75,6 +76,7 @@ typedef struct {
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
     bool carried_whole;
+    bool reduced_whole;                            /* so does a reduction along another axis */
     bool old_whole;                                /* an atomic gives a tile along a whole axis */
     Pos carried_at;
     int vector;
@@ -196,6 +198,7 @@ const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by t
 /* ---- scatter.c: index tiles; scatter and atomics --------------------------------------------- */
 const char *indexed_place(Emit *e, const Op *op, int axis);
 const char *indexed_guard(Emit *e, const Op *op, int axis);
+void note_gather(Emit *e, const Op *op);
 void write_scatter(Emit *e, const Op *op);
 void write_atomic(Emit *e, const Op *op);
 

@@ -32,6 +32,19 @@ static void mark_syms(Op *op, void *arg)
     op_atoms(op, mark_atom, arg);
 }
 
+/* Notes the tensor of which a value is an index tile. */
+static void mark_indices(Op *op, void *arg)
+{
+    (void)arg;
+    for (int i = 2; i < op->nargs && op_is_index(op, i); i++) {
+        const Value *v = op->args[i];
+        while (v->def && is_view(v) && v->def->nargs)
+            v = v->def->args[0];
+        if (v->plan)
+            map_of(v)->places_of = op->args[0];
+    }
+}
+
 /* Is op the elementwise operation of that name? */
 static bool is_row(const Op *op, const char *name)
 {
@@ -321,6 +334,8 @@ static const char *wish_for(const Value *v)
     case OP_IF: case OP_FOR: case OP_WHILE:
         return "joined";
     default:
+        if (map_of(v)->places_of)
+            return arena_printf("%s_place", tensor_name(map_of(v)->places_of));
         return v->def->nargs ? arena_printf("%s_next", base_name(v->def->args[0])) : "value";
     }
 }
@@ -358,6 +373,7 @@ static void forget(Emit *e)
         ValueMap *m = map_of(v);
         m->feeds_sum = m->in_sym = m->var = m->declared = m->local_lanes = false;
         m->web = v;
+        m->places_of = NULL;
         m->name = m->local = NULL;
     }
 }
@@ -371,6 +387,7 @@ void place(Emit *e)
     p.users = users_of(e->k);
     ir_walk(e->k->body, mark_syms, NULL);
     ir_walk(e->k->body, mark_sums, NULL);
+    ir_walk(e->k->body, mark_indices, NULL);
     for (int i = 0; i < e->k->values.n; i++) {
         Value *v = e->k->values.at[i];
         if (v->plan)

@@ -94,6 +94,23 @@ static void note_padded(Emit *e, const Op *op)
                                      tensor_name(op->args[0])));
 }
 
+/* A line under a condition, if there is one. */
+static void guarded_line(Emit *e, const char *guard, const char *text)
+{
+    if (guard)
+        line(e, "if (%s)", guard);
+    e->indent += guard != NULL;
+    line(e, "%s", text);
+    e->indent -= guard != NULL;
+}
+
+/* A line for the head: what an index outside of the tensor reads. */
+void note_gather(Emit *e, const Op *op)
+{
+    note_padding(e, arena_printf("an index outside of %s reads the pad, %s, which is data then",
+                                 tensor_name(op->args[0]), element_text(e, op->args[1])));
+}
+
 typedef struct { Phase phase; const char *one; int bounds, bases; } Writing;
 
 /* Opens the loops over the elements that a thread holds, for one thread of those that hold them. */
@@ -135,10 +152,9 @@ void write_scatter(Emit *e, const Op *op)
         phase_lazies(e, &w.phase, op->args + 1, op->nargs - 1);
         phase_lanes(e, &w.phase);
         guard = update_guard(e, op);
-        if (guard)
-            line(e, "if (%s)", guard);
-        line(e, "%s%s[%s] = %s;", guard ? "    " : "", tile_base(e, op),
-             offset_text(e, op, op->args[1], true), element_text(e, op->args[1]));
+        guarded_line(e, guard, arena_printf("%s[%s] = %s;", tile_base(e, op),
+                                            offset_text(e, op, op->args[1], true),
+                                            element_text(e, op->args[1])));
     }
     close_writing(e, &w);
 }
@@ -161,9 +177,11 @@ static const char *atomic_function(AtomicKind kind, Elem e)
                               "atomicExch", "atomic_exchange_64" },
     };
     int bytes = elem_info[e].bytes;
-    if (!elem_is_float(e))
-        return bytes == 8 ? names[kind].wide : names[kind].whole;
-    return bytes == 2 ? names[kind].f16 : bytes == 4 ? names[kind].f32 : names[kind].f64;
+    const char *name = !elem_is_float(e) ? bytes == 8 ? names[kind].wide : names[kind].whole
+                     : bytes == 2 ? names[kind].f16 : bytes == 4 ? names[kind].f32
+                                                                 : names[kind].f64;
+    bool is_template = strstr(name, "_64") || strstr(name, "_16");
+    return is_template ? arena_printf("%s<%s>", name, device_type(e)) : name;
 }
 
 /* h.atomic_add(rows, c ..+ n, t): a call for each element; what was there, if that is used. Where
@@ -187,10 +205,8 @@ void write_atomic(Emit *e, const Op *op)
              update, constant_text(elem, (Constant){ .i = 0 }).s);
     else if (old)
         line(e, "%s%s = %s;", map_of(web_root(old))->name, index_suffix(e, old), update);
-    else if (guard)
-        line(e, "if (%s)", guard);
-    if (!old)
-        line(e, "%s%s;", guard ? "    " : "", update);
+    else
+        guarded_line(e, guard, arena_printf("%s;", update));
     close_writing(e, &w);
     if (!old || !w.one)
         return;
