@@ -36,6 +36,7 @@ static void learn(Op *op, void *arg)
         f->old_whole = true;
     if (op_reads(op) || op_writes(op)) {
         Elem elem = op->args[0]->type.elem;
+        f->gathers += op->kind == OP_GATHER;
         f->whole_loads += op_reads(op) && along_whole(op->results[0]);
         if (access_is_vector(f->plan, op, 1) && elem_info[elem].bytes < f->least_bytes)
             f->least_bytes = elem_info[elem].bytes;

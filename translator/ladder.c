@@ -99,6 +99,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
+    if (f->gathers)
+        most -= 8;                                 /* indices, and an address for each */
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely

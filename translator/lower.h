@@ -131,7 +131,7 @@ void view_access(const View *view, Access *access);            /* its first elem
 /* Tile `index` of the view in tiles of this shape; element `index`. False after a report. */
 bool view_tiles(Check *c, const View *view, const Node *index, const Type *tile, Access *access,
                 Sym *at);
-/* A tile of this extent along axis i is all of it, or its extent is static. False after a report. */
+/* Is this extent along axis i static, or all of it from 0? False after a report. */
 bool view_whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const Node *n);
 bool view_window(Check *c, const View *view, const Node *index, const Node *step, const Type *tile,
                  Access *access);

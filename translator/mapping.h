@@ -76,6 +76,7 @@ typedef struct {
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
     bool carried_whole;
+    int gathers;
     bool reduced_whole;                            /* so does a reduction along another axis */
     bool old_whole;                                /* an atomic gives a tile along a whole axis */
     Pos carried_at;

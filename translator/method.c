@@ -46,8 +46,8 @@ static const MethodRow *find(Check *c, Name name, const Node *call)
     mistake(c, node_pos(kid(kid(call, 0), 1)), "E0704", "a tensor has no method `%s`", name->text);
     if (near.best) help("did you mean `%s`?", near.best);
     else
-        help("it has load load_like window gather extent, of an owned part store put scatter origin "
-             "index coord, of `&atomic` atomic_add and its kin");
+        help("it has load load_like window gather extent, an owned part store put scatter origin "
+             "index coord too, an `&atomic` one atomic_add and its kin");
     return NULL;
 }
 

@@ -45,11 +45,12 @@ Given method_scatter(Check *c, const Args *a, const View *view)
     if (!read_places(c, a, view, a->n - 1, &p)) return bad(a);
     Value *v = moved(c, a, view);
     if (!v) return bad(a);
-    Value places = { .type = p.shape, .pos = node_pos(a->call) }, *both[] = { v, &places };
+    Value places = { .type = type_with_elem(p.shape, v->type.elem), .pos = node_pos(a->call) };
+    Value *both[] = { v, &places };
     if (!common_shape(c, both, 2, pos, &shape)) return bad(a);
     if (!type_same_shape(&shape, &p.shape)) {
         mistake(c, pos, "E0711", "this is %s, and there are places for %s", type_text(&v->type),
-                type_text(&p.shape));
+                type_text(&places.type));
         help("one place an element: index tiles of its axes, and a window for each axis that is "
              "not indexed");
         return bad(a);
@@ -93,7 +94,8 @@ Given method_atomic(Check *c, const Args *a, const View *view)
     if (!atomic_takes(c, a, view, kind) || !read_places(c, a, view, a->n - 1, &p)) return bad(a);
     Value *v = moved(c, a, view);
     if (!v) return bad(a);
-    Value places = { .type = p.shape, .pos = node_pos(a->call) }, *both[] = { v, &places };
+    Value places = { .type = type_with_elem(p.shape, v->type.elem), .pos = node_pos(a->call) };
+    Value *both[] = { v, &places };
     if (!common_shape(c, both, 2, pos, &shape)) return bad(a);
     stretch_places(c, &p, &shape, pos);
     shape = type_with_elem(shape, view->param->type.elem);

@@ -158,7 +158,7 @@ static int printed(Placing *p, const Value *v)
         const Op *op = users->at.at[i];
         n += op->nresults == 1 && is_view(op->results[0]) ? printed(p, op->results[0]) : 1;
         for (int j = 2; j < op->nargs && op_is_index(op, j); j++)
-            n += op->args[j] == v;                 /* in its address, and to see whether it exists */
+            n += op->args[j] == v;                 /* in its address, and in its guard */
     }
     return n;
 }

@@ -100,7 +100,7 @@ static bool join_axes(Check *c, const Args *a, Places *p, const Type *windows)
     return false;
 }
 
-/* Reads the first n arguments as places of a view, one for each of its axes; false after a report. */
+/* Reads the first n arguments as places of a view, one for each axis; false after a report. */
 bool read_places(Check *c, const Args *a, const View *view, int n, Places *p)
 {
     Type windows;

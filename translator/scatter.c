@@ -15,7 +15,7 @@ const char *indexed_place(Emit *e, const Op *op, int axis)
     return index->type.elem == EL_U64 ? arena_printf("(int64_t)%s", text) : text;
 }
 
-/* A bound for comparisons: a number, a name of the program, or a name of its own before the loops. */
+/* A bound for comparisons: a number, a name of the program, or a new name before the loops. */
 static const char *bound_text(Emit *e, Sym bound, const char *wish)
 {
     const char *text = sym_c(e, bound);

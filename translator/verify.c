@@ -5,20 +5,12 @@
  * has a place for every axis of its tensor.
  */
 #include <stdlib.h>
-#include "ir.h"
-
-typedef struct {
-    const Kernel *kernel;
-    const char *after;
-    unsigned char *made, *seen;                    /* by value id: defined somewhere; here */
-    const Op *op;                                  /* being checked */
-    bool right;
-} Verify;
+#include "verify.h"
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
 /* The rule is broken unless it holds. */
-static bool rule(Verify *v, bool holds, const char *what)
+bool rule(Verify *v, bool holds, const char *what)
 {
     if (holds)
         return true;
@@ -86,7 +78,7 @@ static bool use_atom(Sym atom, void *arg)
 }
 
 /* A formula is there and can be computed here. */
-static void use_sym(Verify *v, Sym s)
+void use_sym(Verify *v, Sym s)
 {
     if (rule(v, s && !sym_is_bad(s), "a formula is missing"))
         sym_mentions(s, use_atom, v);
@@ -147,7 +139,7 @@ static bool check_counts(Verify *v, const Op *op)
 /* ---- types by kind --------------------------------------------------------------------------- */
 
 /* A scalar of this type. */
-static bool is_scalar(const Value *value, Elem e)
+bool is_scalar(const Value *value, Elem e)
 {
     return value->type.kind == TYPE_TILE && value->type.rank == 0 && value->type.elem == e;
 }
@@ -251,90 +243,6 @@ static void check_reduce(Verify *v, const Op *op)
         rule(v, a->elem == result->elem, "max and min keep the type");
 }
 
-/* ---- accesses -------------------------------------------------------------------------------- */
-
-/* Each axis of the tensor has a place; each tile axis comes from at most one of them, and has
-   extent 1 if from none. */
-static void check_access(Verify *v, const Op *op, const Type *tile)
-{
-    const Access *access = op->access;
-    const Type *tensor = &op->args[0]->type;
-    uint32_t mapped = 0;
-    if (!rule(v, access != NULL, "an access without a place")
-        || !rule(v, tensor->kind == TYPE_TENSOR, "an access to what is no tensor"))
-        return;
-    for (int a = 0; a < tensor->rank; a++) {
-        const int t = access->map[a];
-        use_sym(v, access->start[a]);
-        use_sym(v, access->lo[a]);
-        use_sym(v, access->hi[a]);
-        rule(v, access->step[a] > 0 || t < 0, "an access does not step forward");
-        if (!rule(v, t < tile->rank, "an access maps to no axis of the tile") || t < 0)
-            continue;
-        rule(v, !(mapped >> t & 1), "two axes of a tensor map to one of the tile");
-        mapped |= 1u << t;
-    }
-    const bool repeats = op->kind == OP_ATOMIC;      /* several elements of the tile may meet */
-    for (int i = 2; i < op->nargs && op_is_index(op, i); i++)
-        mapped |= (1u << op->args[i]->type.rank) - 1;
-    for (int t = 0; t < tile->rank && !repeats; t++)
-        rule(v, mapped >> t & 1 || sym_is(tile->dim[t], 1), "a tile axis comes from nowhere");
-}
-
-/* Each index tile has the first axes of the tile, and is that of one axis of the tensor. */
-static void check_indices(Verify *v, const Op *op, const Type *tile)
-{
-    uint32_t seen = 0;
-    for (int a = 0; a < op->args[0]->type.rank && op->access; a++) {
-        const int i = op->access->index[a];
-        if (!i || !rule(v, i >= 2 && i < op->nargs, "an index is no operand"))
-            continue;
-        const Type *index = &op->args[i]->type;
-        rule(v, op->access->map[a] < 0, "an axis has an index and a place in the tile");
-        rule(v, elem_is_int(index->elem) && index->rank <= tile->rank, "an index is no such tile");
-        for (int t = 0; t < index->rank && t < tile->rank; t++)
-            rule(v, index->dim[t] == tile->dim[t], "an index tile has other axes");
-        seen |= 1u << i;
-    }
-    for (int i = 2; i < op->nargs; i++)
-        rule(v, seen >> i & 1, "an operand is the index of no axis");
-}
-
-/* gather, scatter, atomics: like loads and stores, with indices. */
-static void check_places(Verify *v, const Op *op)
-{
-    const Type *tile = &op_tile(op)->type;
-    check_access(v, op, tile);
-    check_indices(v, op, tile);
-    rule(v, tile->elem == op->args[0]->type.elem, "what moves by indices converts");
-    if (op->kind == OP_GATHER)
-        rule(v, is_scalar(op->args[1], tile->elem), "the pad of a gather is no scalar of its type");
-    if (op->kind == OP_ATOMIC && op->nresults)
-        rule(v, type_same(tile, &op->results[0]->type), "what an atomic gives has another type");
-}
-
-/* store: the element type is the tensor's; a mask has the tile's shape. */
-static void check_store(Verify *v, const Op *op)
-{
-    const Type *tile = &op->args[1]->type;
-    check_access(v, op, tile);
-    rule(v, tile->elem == op->args[0]->type.elem, "a store converts");
-    if (op->nargs > 2)
-        rule(v, op->args[2]->type.elem == EL_BOOL && type_same_shape(&op->args[2]->type, tile),
-             "a mask of another shape or type");
-}
-
-/* coord: one axis of a part. */
-static void check_coord(Verify *v, const Op *op)
-{
-    if (!rule(v, op->access != NULL, "coord without a place"))
-        return;
-    use_sym(v, op->access->start[0]);
-    use_sym(v, op->access->lo[0]);
-    use_sym(v, op->access->hi[0]);
-    rule(v, op->results[0]->type.elem == EL_I64, "coord gives i64");
-}
-
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* The values from the first one given on have the types of the results of `of`. */
@@ -416,13 +324,13 @@ static void check_kind(Verify *v, const Op *op)
         break;
     case OP_REDUCE: check_reduce(v, op); break;
     case OP_LOAD:
-        check_access(v, op, result);
+        verify_access(v, op, result);
         rule(v, a->elem == result->elem && is_scalar(op->args[1], a->elem),
              "a load or its pad converts");
         break;
-    case OP_STORE: check_store(v, op); break;
-    case OP_GATHER: case OP_SCATTER: case OP_ATOMIC: check_places(v, op); break;
-    case OP_COORD: check_coord(v, op); break;
+    case OP_STORE: verify_store(v, op); break;
+    case OP_GATHER: case OP_SCATTER: case OP_ATOMIC: verify_places(v, op); break;
+    case OP_COORD: verify_coord(v, op); break;
     case OP_IF: case OP_FOR: case OP_WHILE: check_control(v, op); break;
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: check_end(v, op); break;
     case OP_RELAYOUT: case OP_RESHAPE: case OP_VALID: case OP_KIND_COUNT: break;
