@@ -397,7 +397,9 @@ void load_into(Emit *e, const Op *load, const char *to)
     const char *guard = beyond_assumed(e, access_guard(e, load, true));
     const char *from = arena_printf("%s[%s]", base, offset_text(e, load, tile, true));
     const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
-    if (guard)
+    if (guard && load->kind == OP_GATHER)
+        load_or_pad(e, guard, at, from, pad_text(e, load, true));
+    else if (guard)
         line(e, "%s = %s ? %s : %s;", at, guard, from, pad_text(e, load, true));
     else
         line(e, "%s = %s;", at, from);
@@ -414,8 +416,6 @@ void write_load(Emit *e, const Op *load)
     const char *name = map_of(web_root(tile))->name;
     declare(e, tile);
     phase_open(e, &p, load, dims, n);
-    if (load->nargs > 2)
-        phase_lazies(e, &p, load->args + 2, load->nargs - 2);
     load_into(e, load, arena_printf("%s%s", name, vector_suffix(e, tile)));
     phase_close(e, &p);
 }

@@ -200,6 +200,7 @@ const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by t
 const char *indexed_place(Emit *e, const Op *op, int axis);
 const char *indexed_guard(Emit *e, const Op *op, int axis);
 void note_gather(Emit *e, const Op *op);
+void load_or_pad(Emit *e, const char *guard, const char *to, const char *from, const char *pad);
 void write_scatter(Emit *e, const Op *op);
 void write_atomic(Emit *e, const Op *op);
 

@@ -262,7 +262,7 @@ static bool wants_variable(Placing *p, const Value *v)
         return v->block != NULL;
     switch (v->def->kind) {
     case OP_LOAD:
-        return !is_late_load(p, v);
+        return map_of(v)->places_of || !is_late_load(p, v);
     case OP_REDUCE: case OP_RELAYOUT: case OP_RESHAPE: case OP_GATHER: case OP_ATOMIC:
     case OP_IF: case OP_FOR: case OP_WHILE:
         return true;
@@ -386,8 +386,8 @@ void place(Emit *e)
     number_block(e->k->body, 1);
     p.users = users_of(e->k);
     ir_walk(e->k->body, mark_syms, NULL);
-    ir_walk(e->k->body, mark_sums, NULL);
     ir_walk(e->k->body, mark_indices, NULL);
+    ir_walk(e->k->body, mark_sums, NULL);
     for (int i = 0; i < e->k->values.n; i++) {
         Value *v = e->k->values.at[i];
         if (v->plan)

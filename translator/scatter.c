@@ -111,6 +111,15 @@ void note_gather(Emit *e, const Op *op)
                                  tensor_name(op->args[0]), element_text(e, op->args[1])));
 }
 
+/* An element that is read where it exists: guards of indices are too long for one expression. */
+void load_or_pad(Emit *e, const char *guard, const char *to, const char *from, const char *pad)
+{
+    line(e, "if (%s)", guard);
+    line(e, "    %s = %s;", to, from);
+    line(e, "else");
+    line(e, "    %s = %s;", to, pad);
+}
+
 typedef struct { Phase phase; const char *one; int bounds, bases; } Writing;
 
 /* Opens the loops over the elements that a thread holds, for one thread of those that hold them. */

@@ -1,6 +1,6 @@
 """cases_gather.py -- index tiles: gather, scatter"""
 import numpy as np
-from number import Number, cast, decode, total
+from number import Number, argmax, cast, highest, total
 from table import around, case, sizes
 
 
@@ -175,3 +175,74 @@ def _(y, x, N, n):
     if n > 2:
         v[np.arange(N - 1), np.arange(1, N)] = -x.v[:-1]
     return Number(v, 'f32')
+
+
+@case('60_gather', 'clash', '', 'y: f32[M, M] out; x: f32[K, K]; at: i32[M]', sizes(M=[0, 1, 7, 8, 9, 17], K=[5]), data=dict(at=near(5)))
+def _(x, at, M):
+    at = np.concatenate([at, np.zeros(-M % 8, at.dtype)])     # the padding reads element 0
+    other = np.arange(len(at))[:, None] // 8 * 8 + np.arange(len(at))[None, :] % 8
+    return pick(x, at[:, None], at[other])[:M, :M]
+
+
+@case('60_gather', 'after_reduction', '', 'y: f32[M, N] out; x: f32[M, N]; w: f32[K, N]; at: i32[M]',
+      lambda edges: sizes(M=[0, 1, 2, 3], N=[1, 31, 32, 33, 97], K=[5, 40]) + sizes(M=[3], N=[e + d for e in edges[::3] for d in (0, 1)], K=[5]),
+      data=dict(at=near(5)))
+def _(x, w, at, N):
+    best = argmax(x.v, 1)
+    return x - highest(x, 1, keepdims=True) + pick(w, best[:, None], col(N)) * pick(w, at[:, None] + 1, col(N))
+
+
+@case('60_gather', 'between', '', 'y: f32[A, B, C] out; x: f32[B, K, C]; at: u16[A]', sizes(A=[1, 2, 3, 4], B=[4], C=[1, 15, 16, 17], K=[3]),
+      data=dict(at=near(3)))
+def _(x, at, B, C):
+    return pick(x, np.arange(B)[:, None], at[:, None, None], np.arange(C))
+
+
+@case('60_gather', 'strided', '', 'y: f32[M, N] out strided; x: f32[K, N] strided; at: i32[M] strided', sizes(M=[0, 1, 4, 5], N=around(16), K=[3]),
+      data=dict(at=near(3)))
+def _(x, at, N):
+    return pick(x, at[:, None], col(N))
+
+
+@case('60_gather', 'carried', '', 'y: i32[M] inout; next: i32[K]; n: i32', sizes(M=around(64), K=[0, 1, 50], n=[0, 1, 3, 9]),
+      data=dict(y=near(50), next=near(50)))
+def _(y, next, n, M):
+    y = np.concatenate([y, np.zeros(-M % 64, y.dtype)])
+    part = np.arange(len(y)) // 64
+    for p in range(-(-M // 64)):
+        at, own = y[part == p], np.arange(64) + 64 * p < M
+        for _ in range(n):
+            at = pick(next, at, pad=-1)
+            if np.all(at[own] < 0):
+                break
+        y[part == p] = at
+    return y[:M]
+
+
+@case('60_gather', 'whole_scatter', '', 'y: f32[M, N] inout once; x: f32[M, N]; order: i32[M]',
+      lambda edges: sizes(M=[0, 1, 2, 3, 5], N=[1, 31, 32, 33]) + sizes(M=[3], N=[e + d for e in edges[::3] for d in (0, 1)]) + sizes(M=[1], N=[max(edges, default=64) + 5]),
+      data=dict(x=lambda rng, s, t: rng.uniform(0.5, 2, s), order=order))
+def _(y, x, order):
+    t = x / total(x, 1, keepdims=True)
+    v, e = y.v.copy(), y.e + np.zeros_like(y.v)
+    v[order], e[order] = t.v, t.e
+    return Number(v, 'f32', e)
+
+
+@case('60_gather', 'flags', '', 'y: bool[N] out; x: bool[K]; at: i32[N]', sizes(N=around(32), K=[0, 1, 20]), data=dict(at=near(20)))
+def _(x, at):
+    return pick(x, at, pad=1)
+
+
+@case('60_gather', 'bag', '', 'y: f32[M, N] out; x: f32[K, N]; at: i32[M, L]', sizes(M=[0, 1, 4, 5], N=around(32), K=[6], L=[0, 1, 7, 8]),
+      data=dict(at=near(6)))
+def _(x, at, N):
+    return total(pick(x, at[:, :, None], np.arange(N)), 1)
+
+
+@case('60_gather', 'each_kind', '', 'y: f32[M] out; x: f32[A, B, C, D]; at: i32[M]; n: u64', sizes(M=around(32), A=[4], B=[1, 3], C=[2], D=[3], n=[0, 2, 2**63 + 1]),
+      data=dict(at=near(5)))
+def _(x, at, n):
+    n = n if n < 2**62 else -1
+    half = np.where(at < 0, -(-at // 2), at // 2)
+    return pick(x, at, n, half, at % 3) + pick(x, at, 0, 0, at - 1)
