@@ -94,6 +94,7 @@ Body   *new_body(Plan *p, BodyKind kind, const char *name);
 int     free_bit(const Plan *p, const Body *b, const Dim *d);
 void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
 int     threads_used(const Body *b);
+bool    held_twice(const Body *b, const Op *op);
 /* Do two accesses of one program to a tensor have to keep their order, whoever makes them? */
 bool    must_order(const Op *a, const Op *b);
 int     most_held(const Facts *f, const Body *b);  /* elements of one tile, in one thread */

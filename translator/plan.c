@@ -38,21 +38,39 @@ static int tile_threads(const Facts *f, int64_t n)
 
 enum { SHARED_BYTES = 48 * 1024 };         /* of static shared memory in a block, on every target */
 
-/* Adds the bytes of shared memory through which op changes a layout. */
+typedef struct { const Plan *plan; int64_t bytes; } Counted;
+
+/* May several threads hold the same elements of v? It lacks a Dim of its space, or is small. */
+static bool may_repeat(const Plan *p, const Value *v)
+{
+    int mine = 0, all = 0, space = -1;
+    for (int a = 0; a < v->type.rank; a++)
+        if (map_of(v)->dim[a])
+            mine++, space = map_of(v)->dim[a]->space;
+    for (int i = 0; i < p->dims.n; i++)
+        all += p->dims.at[i]->space == space;
+    return mine < all || static_elements(&v->type) <= 1024;
+}
+
+/* Adds the bytes of shared memory through which op passes a tile. */
 static void count_shared(Op *op, void *arg)
 {
-    *(int64_t *)arg += staged_bytes(op);
+    Counted *c = arg;
+    c->bytes += staged_bytes(op);
+    if (op->kind == OP_ATOMIC && op->nresults && may_repeat(c->plan, op->results[0]))
+        c->bytes += static_elements(&op->results[0]->type)
+                    * elem_info[op->results[0]->type.elem].bytes;
 }
 
 /* Do the tiles that change their layout fit in shared memory? */
 static bool shared_fits(const Facts *f)
 {
-    int64_t bytes = 0;
-    ir_walk(f->plan->kernel->body, count_shared, &bytes);
-    if (bytes <= SHARED_BYTES)
+    Counted c = { f->plan, 0 };
+    ir_walk(f->plan->kernel->body, count_shared, &c);
+    if (c.bytes <= SHARED_BYTES)
         return true;
     error(f->plan->kernel->function->pos, "E1104", "the tiles of %s that go through shared memory "
-          "take %lld bytes; a block has %d", f->plan->kernel->function->symbol, (long long)bytes,
+          "take %lld bytes; a block has %d", f->plan->kernel->function->symbol, (long long)c.bytes,
           SHARED_BYTES);
     help("make the tile sizes smaller");
     return false;

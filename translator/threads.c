@@ -130,7 +130,7 @@ int most_held(const Facts *f, const Body *b)
 typedef struct { const Body *b; bool yes; } Crossing;
 
 /* Do several threads hold the same elements of what an atomic gives? One tells the others. */
-static bool held_twice(const Body *b, const Op *op)
+bool held_twice(const Body *b, const Op *op)
 {
     int bits = 0;
     for (int a = 0; a < op->args[1]->type.rank; a++) {
