@@ -194,7 +194,8 @@ static const char *atomic_function(AtomicKind kind, Elem e)
 }
 
 /* h.atomic_add(rows, c ..+ n, t): a call for each element; what was there, if that is used. Where
-   several threads hold copies of an element, one of them updates it and tells the others. */
+   several threads hold copies of an element, one of them updates it and tells the others. In a loop
+   every such update waits for the one before it (must_order), and so for those who read its array. */
 void write_atomic(Emit *e, const Op *op)
 {
     Writing w;
@@ -209,21 +210,18 @@ void write_atomic(Emit *e, const Op *op)
     const char *update = arena_printf("%s(&%s[%s], %s)", atomic_function(op->atomic, elem),
                                       tile_base(e, op), offset_text(e, op, op->args[1], true),
                                       element_text(e, op->args[1]));
+    const char *to = !old ? NULL : arena_printf("%s%s", map_of(web_root(old))->name,
+                                                index_suffix(e, old));
     if (old && guard)
-        line(e, "%s%s = %s ? %s : %s;", map_of(web_root(old))->name, index_suffix(e, old), guard,
-             update, constant_text(elem, (Constant){ .i = 0 }).s);
-    else if (old)
-        line(e, "%s%s = %s;", map_of(web_root(old))->name, index_suffix(e, old), update);
+        load_or_pad(e, guard, to, update, constant_text(elem, (Constant){ .i = 0 }).s);
     else
-        guarded_line(e, guard, arena_printf("%s;", update));
+        guarded_line(e, guard, arena_printf(old ? "%s = %s;" : "%s%s;", old ? to : "", update));
     close_writing(e, &w);
     if (!old || !w.one)
         return;
     const char *buffer = shared_array(e, arena_printf("%s_shared", map_of(web_root(old))->name),
                                       elem, static_elements(&old->type));
-    if (e->loop_depth)
-        barrier(e, "the last round's old values have been read");
-    shared_put(e, op, old, buffer);
+    shared_put(e, op, old, buffer);                /* the last round waited before its update */
     barrier(e, "the old values are there before other threads read them");
     shared_get(e, op, old, buffer);
 }

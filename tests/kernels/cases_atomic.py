@@ -104,12 +104,12 @@ def _(h, x, at, K):
     return dict(y=alike(h, y), h=alike(h, v))
 
 
-@case('61_atomics', 'in_order', '', 'y: i32[5, N] out; h: i32[N] inout', sizes(N=around(96, 192)))
-def _(h, N):
-    n = -(-N // 96) * 96
+@case('61_atomics', 'in_order', '', 'y: i32[5, N] out; h: i32[N] inout', sizes(N=around(96, 600), B=[96, 600]))
+def _(h, N, B):
+    n = -(-N // B) * B
     t = np.zeros(n, h.dtype)
     t[:N] = h
-    turn = lambda v: v.reshape(-1, 96)[:, ::-1].reshape(-1)           # what the same thread sees of v, back to front
+    turn = lambda v: v.reshape(-1, B)[:, ::-1].reshape(-1)           # what the same thread sees of v, back to front
     there = np.arange(n) < N
     rows, t = [], t + 5
     rows.append(turn(np.where(there, t, 0)))
