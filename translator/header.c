@@ -88,7 +88,7 @@ static const char *use_text(const Param *p)
     case PARAM_MUT: break;
     }
     if (!p->has_by)
-        return "written by places: what none of them names stays";
+        return "written by scatter: what it does not name stays";
     if (p->written)
         return p->loaded ? "read, and written: every element"
                          : "written: every element exactly once";

@@ -194,8 +194,8 @@ static const char *atomic_function(AtomicKind kind, Elem e)
 }
 
 /* h.atomic_add(rows, c ..+ n, t): a call for each element; what was there, if that is used. Where
-   several threads hold copies of an element, one of them updates it and tells the others. In a loop
-   every such update waits for the one before it (must_order), and so for those who read its array. */
+   several threads hold copies of an element, one updates it and tells the others. In a loop every
+   such update waits for the one before it (must_order), and so for those who read its array. */
 void write_atomic(Emit *e, const Op *op)
 {
     Writing w;
