@@ -104,12 +104,14 @@ static bool reaches(const Value *v, const Value *tensor)
     return false;
 }
 
-/* Do both move the same part of their tensors? */
+/* Do both move the same part of their tensors? What index tiles name may be anything. */
 static bool same_access(const Access *a, const Access *b)
 {
+    for (int i = 0; i < MAX_RANK; i++)
+        if (a->index[i] || b->index[i])
+            return false;
     return !memcmp(a->start, b->start, sizeof a->start) && !memcmp(a->map, b->map, sizeof a->map)
-        && !memcmp(a->step, b->step, sizeof a->step)
-        && !memcmp(a->index, b->index, sizeof a->index);
+        && !memcmp(a->step, b->step, sizeof a->step);
 }
 
 /* Is what h->store wrote read by op, elsewhere or later? */

@@ -246,3 +246,39 @@ def _(x, at, n):
     n = n if n < 2**62 else -1
     half = np.where(at < 0, -(-at // 2), at // 2)
     return pick(x, at, n, half, at % 3) + pick(x, at, 0, 0, at - 1)
+
+
+@case('60_gather', 'rearranged', '', 'y: f32[M, N] inout; r: i32[M]',
+      lambda edges: sizes(M=[0, 1, 3, 4, 5, 11], N=[1, 31, 32, 33]) + sizes(M=[3], N=[e + d for e in edges[::3] for d in (-1, 0) if e < 8000]),
+      data=dict(y=lambda rng, s, t: rng.uniform(0.5, 2, s), r=near(4)))
+def _(y, r, M, N):
+    v, e = y.v * 2.0, np.zeros_like(y.v)
+    for i in range(0, M, 4):
+        n = min(4, M - i)
+        u = pick(Number(v[i:i + n].copy(), 'f32'), r[i:i + n, None], col(N))
+        u = u + total(u, 1, keepdims=True)
+        for k in range(n):
+            if 3 - k < n:
+                v[i + 3 - k], e[i + 3 - k] = u.v[k], u.e[k]
+    return Number(v, 'f32', e)
+
+
+@case('60_gather', 'scalars', '', 'y: f32[M, N] out; x: f32[M, N]; w: u64[K]', sizes(M=[0, 1, 4, 5, 9], N=[1, 31, 32, 33, 70], K=[1, 3]),
+      data=dict(w=lambda rng, s, t: rng.integers(0, 4, s)))
+def _(x, w, M, N):
+    rows = []
+    for i in range(0, M, 4):
+        part = x[i:min(i + 4, M)]
+        blocks = []
+        for j in range(0, N, 32):
+            c = j + np.arange(min(32, N - j))
+            r = pick(x, np.argmax(part.v[:, c].max(1)), c)
+            at = int(w[i // 4]) if i // 4 < len(w) else 0
+            for k in range(3):
+                r = r + pick(x, at, c + k, pad=3.0)
+                at = int(w[at]) if at < len(w) else 1000
+            blocks.append(part[:, c] + r)
+        rows.append((np.concatenate([b.v for b in blocks], 1), np.concatenate([b.e for b in blocks], 1)))
+    if not rows:
+        return x
+    return Number(np.concatenate([v for v, e in rows]), 'f32', np.concatenate([e for v, e in rows]))
