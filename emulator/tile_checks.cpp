@@ -87,6 +87,24 @@ static inline void note_write(const TileThread *t, uint32_t *shadow, size_t size
     }
 }
 
+/* Reports a second write to a byte of an array that a launch promised to write once at most. */
+static void note_once(TileThread *t, const uint32_t *shadow, size_t size, uintptr_t a,
+                      const void *pc)
+{
+    const TileLaunch *const l = t->worker->launch;
+    bool again = false;
+    for (size_t i = 0; i < size; i++) {
+        const uint32_t other = shadow[i] & TILE_WRITER;
+        const uint64_t number = (other - 1 + TILE_WRITER - l->first_writer % TILE_WRITER)
+                                % TILE_WRITER;
+        again |= other && number < l->blocks * l->threads;
+    }
+    if (again)
+        tile_report(t, cudaErrorLaunchFailure, {NULL, 1, pc},
+                    tile_format("second write of %zu bytes in one launch: %s", size,
+                                tile_where(t->worker, a).c_str()));
+}
+
 /* Reports bytes that nobody wrote, if the array's contents do not come from elsewhere. */
 static inline void note_read(TileThread *t, const TileArray *array, const uint32_t *shadow,
                              size_t size, uintptr_t a, const void *pc)
@@ -121,6 +139,8 @@ static inline void check(uintptr_t a, size_t size, Access access, const void *pc
     uint32_t *const shadow = array->shadow + (a - array->low);
     if (access != WRITE)
         note_read(t, array, shadow, size, a, pc);
+    if (access == WRITE && array->flags & TILE_EMU_ONCE)
+        note_once(t, shadow, size, a, pc);
     if (access != READ)
         note_write(t, shadow, size, access);
 }

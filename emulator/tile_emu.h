@@ -12,7 +12,8 @@ extern "C" {
 enum {
     TILE_EMU_FILLED = 0,    /* the array's contents are there to be read */
     TILE_EMU_EMPTY = 1,     /* reading what no kernel has written is an error */
-    TILE_EMU_READONLY = 2   /* a write is an error */
+    TILE_EMU_READONLY = 2,  /* a write is an error */
+    TILE_EMU_ONCE = 4       /* so is a second write to a byte in one launch, whoever writes it */
 };
 
 /* Makes [pointer, pointer + bytes) an array that kernels may use; name is copied, it may be NULL.

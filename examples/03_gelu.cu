@@ -403,7 +403,7 @@ static bool tile_fits(const char *kernel, const tile_tensor &t, unsigned __int12
         return false;
     }
     long long covered;
-    const int axis = t.access == TILE_EXCLUSIVE ? tile_folded(t, &covered) : -1;
+    const int axis = t.access == TILE_SHARED ? -1 : tile_folded(t, &covered);
     if (axis >= 0)
         snprintf(tile_error_text, sizeof tile_error_text, "%s: elements of %s overlap: axis %d has "
                  "stride %lld, and what lies inside it covers %lld", kernel, t.name, axis,

@@ -78,7 +78,8 @@ dump.c ir.h
 elem.c ir.h
 ops.c ir.h
 opslist.c ir.h
-verify.c ir.h
+verify.h ir.h
+verify*.c verify.h
 simplify*.c (ir|simplify).h
 padding*.c (ir|padding|diag).h
 plan.h ir.h

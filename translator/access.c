@@ -22,7 +22,7 @@ const char *sym_c(Emit *e, Sym s)
 }
 
 /* The parameter that a tensor is; NULL if it is none. */
-static const Param *param_of(const Kernel *k, const Value *tensor)
+const Param *param_of(const Kernel *k, const Value *tensor)
 {
     for (int i = 0; i < k->params.n; i++)
         if (k->params.at[i].value == tensor)
@@ -43,11 +43,12 @@ const char *tensor_name(const Value *tensor)
    and strides are aligned? */
 bool access_is_vector(const Plan *p, const Op *op, int width)
 {
-    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    const Value *tile = op_tile(op);
     const Access *a = op->access;
     const Param *param = param_of(p->kernel, op->args[0]);
     int last = op->args[0]->type.rank - 1, axis = a->map[last];
-    if (!param || param->strided || axis < 0 || (op->kind == OP_STORE && op->nargs > 2))
+    bool single = op->kind == OP_ATOMIC || (op->kind == OP_STORE && op->nargs > 2);
+    if (!param || param->strided || axis < 0 || single)
         return false;
     const Dim *d = map_of(tile)->dim[axis];
     int64_t extent;
@@ -67,7 +68,7 @@ bool access_is_vector(const Plan *p, const Op *op, int width)
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* The name of a bound that this block has already; NULL if it has none. */
-static const char *find_hoisted(Emit *e, Sym s)
+const char *find_hoisted(Emit *e, Sym s)
 {
     for (int i = 0; i < e->hoisted.n; i++)
         if (e->hoisted.at[i].sym == s)
@@ -76,7 +77,7 @@ static const char *find_hoisted(Emit *e, Sym s)
 }
 
 /* Writes a line before the phase that is open, if one is. */
-static void hoist_line(Emit *e, const char *text)
+void hoist_line(Emit *e, const char *text)
 {
     Text *out = e->out;
     int indent = e->indent;
@@ -133,7 +134,7 @@ static const char *bound_name(Emit *e, Sym bound, const Dim *d)
 }
 
 /* Both conditions; either may be NULL, which always holds. */
-static const char *and_also(const char *a, const char *b)
+const char *and_also(const char *a, const char *b)
 {
     return !a ? b : !b ? a : arena_printf("%s && %s", a, b);
 }
@@ -249,7 +250,7 @@ static const char *stride_of(const Param *p, const Type *t, int axis)
 }
 
 /* Where the tile begins: the pointer, hoisted under a name of its own if that needs arithmetic. */
-static const char *base_name(Emit *e, const Op *op)
+const char *tile_base(Emit *e, const Op *op)
 {
     const Param *p = param_of(e->k, op->args[0]);
     const Type *t = &op->args[0]->type;
@@ -271,16 +272,17 @@ static const char *base_name(Emit *e, const Op *op)
 }
 
 /* The element's place from there: row * x_stride + col. */
-static const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes)
+const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes)
 {
     const Param *p = param_of(e->k, op->args[0]);
     const Access *a = op->access;
     const char *text = NULL;
     for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
         const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
-        if (!d)
+        if (!d && !a->index[axis])
             continue;
-        const char *at = place_text(e, d, lanes), *stride = stride_of(p, &op->args[0]->type, axis);
+        const char *at = d ? place_text(e, d, lanes) : indexed_place(e, op, axis);
+        const char *stride = stride_of(p, &op->args[0]->type, axis);
         if ((stride || a->step[axis] != 1) && strchr(at, ' '))
             at = arena_printf("(%s)", at);
         if (a->step[axis] != 1)
@@ -298,7 +300,7 @@ static const char *offset_text(Emit *e, const Op *op, const Value *tile, bool la
 static const char *guard_of(Emit *e, const Op *op, bool whole, bool lanes)
 {
     const Access *a = op->access;
-    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    const Value *tile = op_tile(op);
     const char *guard = NULL;
     for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
         const Dim *d = a->map[axis] >= 0 ? map_of(tile)->dim[a->map[axis]] : NULL;
@@ -308,13 +310,14 @@ static const char *guard_of(Emit *e, const Op *op, bool whole, bool lanes)
         if (d && v.kind != VALID_INTERVAL)
             v = (Valid){ .kind = VALID_INTERVAL, .lo = sym_const(0), .hi = d->extent };
         guard =
-            and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes) : single_guard(e, a, axis));
+            and_also(guard, d ? interval_guard(e, d, v.lo, v.hi, lanes)
+                          : a->index[axis] ? indexed_guard(e, op, axis) : single_guard(e, a, axis));
     }
     return guard;
 }
 
 /* Does the element at the present place exist in its tensor? NULL: always. */
-static const char *access_guard(Emit *e, const Op *op, bool lanes)
+const char *access_guard(Emit *e, const Op *op, bool lanes)
 {
     return and_also(guard_of(e, op, false, lanes), guard_of(e, op, true, lanes));
 }
@@ -334,7 +337,7 @@ static const char *pad_text(Emit *e, const Op *load, bool lanes)
 }
 
 /* Elements side by side that a thread of this body holds of the tile: its widest access. */
-static int body_vector(const Emit *e, const Value *tile)
+int body_vector(const Emit *e, const Value *tile)
 {
     const Dim *dims[MAX_NEST];
     int n = dims_of(tile, dims);
@@ -342,7 +345,7 @@ static int body_vector(const Emit *e, const Value *tile)
 }
 
 /* Is `one` a term of the conjunction? */
-static bool mentions_condition(const char *all, const char *one)
+bool mentions_condition(const char *all, const char *one)
 {
     for (const char *s = all; s; s = strstr(s, " && ") ? strstr(s, " && ") + 4 : NULL)
         if (!strncmp(s, one, strlen(one))
@@ -371,7 +374,9 @@ void load_into(Emit *e, const Op *load, const char *to)
 {
     const Value *tile = load->results[0];
     int width = body_vector(e, tile);
-    const char *base = base_name(e, load);
+    if (load->kind == OP_GATHER)
+        note_gather(e, load);
+    const char *base = tile_base(e, load);
     if (width > 1 && access_is_vector(e->plan, load, width) && e->body->rereads) {
         const char *guard = access_guard(e, load, false);
         line(e, "%s(%s, &%s[%s], %s, %s);", hinted_load(e, load), to, base,
@@ -398,7 +403,9 @@ void load_into(Emit *e, const Op *load, const char *to)
     const char *guard = beyond_assumed(e, access_guard(e, load, true));
     const char *from = arena_printf("%s[%s]", base, offset_text(e, load, tile, true));
     const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
-    if (guard)
+    if (guard && load->kind == OP_GATHER)
+        load_or_pad(e, guard, at, from, pad_text(e, load, true));
+    else if (guard)
         line(e, "%s = %s ? %s : %s;", at, guard, from, pad_text(e, load, true));
     else
         line(e, "%s = %s;", at, from);
@@ -419,35 +426,18 @@ void write_load(Emit *e, const Op *load)
     phase_close(e, &p);
 }
 
-/* "thread == 0" and the like: one thread among those that hold the same
-   elements; NULL if each is alone. */
-const char *one_thread(Emit *e, const Value *tile)
-{
-    int all = e->body->threads - 1, mine = thread_bits(e, tile), missing = all & ~mine;
-    if (!missing)
-        return NULL;
-    if (missing == all)
-        return arena_printf("%s == 0", e->thread);
-    if ((missing & (missing + 1)) == 0)
-        return arena_printf("%s %% %d == 0", e->thread, missing + 1);
-    if ((mine & (mine + 1)) == 0)
-        return arena_printf("%s < %d", e->thread, mine + 1);
-    return arena_printf("(%s & %d) == 0", e->thread, missing);
-}
-
 /* Stores the W elements of the present place; what they are computed from is
    loaded under the same guard. */
-static void store_vector(Emit *e, Phase *p, const Op *store)
+void store_vector(Emit *e, Phase *p, const Op *store, const char *guard)
 {
     Value *tile = store->args[1];
-    const char *guard = access_guard(e, store, false);
     const char *to =
-        arena_printf("&%s[%s]", base_name(e, store), offset_text(e, store, tile, false));
+        arena_printf("&%s[%s]", tile_base(e, store), offset_text(e, store, tile, false));
     bool around = guard && !e->body->rereads;      /* hinted loads ask for themselves */
     if (around)
         open_block(e, "if (%s)", guard);
     e->assumed = around ? guard : NULL;
-    phase_lazies(e, p, store->args + 1, 1);
+    phase_lazies(e, p, store->args + 1, store->nargs - 1);
     e->assumed = NULL;
     const char *from = arena_printf("%s%s", map_of(web_root(tile))->name,
                                     vector_suffix(e, tile));
@@ -478,7 +468,7 @@ void write_store(Emit *e, const Op *store)
     Phase p;
     phase_open(e, &p, store, dims, n);
     if (width > 1 && access_is_vector(e->plan, store, width)) {
-        store_vector(e, &p, store);
+        store_vector(e, &p, store, access_guard(e, store, false));
     } else {
         phase_lazies(e, &p, store->args + 1, store->nargs - 1);
         phase_lanes(e, &p);
@@ -487,7 +477,7 @@ void write_store(Emit *e, const Op *store)
             guard = and_also(guard, arena_printf("(%s)", element_text(e, store->args[2])));
         if (guard)
             line(e, "if (%s)", guard);
-        line(e, "%s%s[%s] = %s;", guard ? "    " : "", base_name(e, store),
+        line(e, "%s%s[%s] = %s;", guard ? "    " : "", tile_base(e, store),
              offset_text(e, store, tile, true), element_text(e, tile));
         phase_lanes_close(e, &p);
     }

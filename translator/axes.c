@@ -227,14 +227,11 @@ static void one_source(const Node *kernel, const Node *by, const Node *grid)
 /* Makes the program axes of c->kernel and says how each output is cut. */
 void program_axes(Check *c, const Node *kernel)
 {
-    const Node *params = kid(kernel, 2), *grid = grid_clause(kernel), *by = NULL, *scatter = NULL;
+    const Node *params = kid(kernel, 2), *grid = grid_clause(kernel), *by = NULL;
     for (const Node *n = params ? params->kids : NULL; n; n = n->next) {
         if (n->kind != N_PARAM_MUT) continue;
         const Node *axes = kid(n, 3) ? kid(kid(n, 3), 0) : NULL;
-        if (!axes || axes->kind != N_AXES) {
-            scatter = n;
-            continue;
-        }
+        if (!axes || axes->kind != N_AXES) continue;
         if (!by) by = kid(n, 3);
         read_by(c, n, axes);
     }
@@ -243,5 +240,5 @@ void program_axes(Check *c, const Node *kernel)
         if (by) silence(c, &e);
         else grid_axis(c, &e);
     }
-    if (by || grid || !scatter) one_source(kernel, by, grid);
+    one_source(kernel, by, grid);
 }

@@ -4,12 +4,6 @@
 
 /* ---- a program's own stores ------------------------------------------------------------------ */
 
-/* The tile that a load or store moves. */
-static const Value *tile_of(const Op *op)
-{
-    return op->kind == OP_LOAD ? op->results[0] : op->args[1];
-}
-
 /* Zero for what a loop changes, the atom itself for what it does not. */
 static Sym without_varying(Sym atom, void *arg)
 {
@@ -32,7 +26,7 @@ static bool rounds_apart(const Op *op)
         Sym moves = sym_sub(a->start[axis], sym_replace(a->start[axis], without_varying, NULL));
         int64_t n = 1;
         if (a->map[axis] >= 0)
-            sym_const_of(tile_of(op)->type.dim[a->map[axis]], &n);
+            sym_const_of(op_tile(op)->type.dim[a->map[axis]], &n);
         if (!sym_divides(n * a->step[axis], moves))
             return false;
     }
@@ -44,12 +38,15 @@ static bool rounds_apart(const Op *op)
 static bool same_threads(Emit *e, const Op *a, const Op *b)
 {
     const Access *x = a->access, *y = b->access;
-    if (a->kind != b->kind && one_thread(e, tile_of(a)))
+    for (int i = 0; i < 2; i++)
+        if ((i ? b : a)->kind != OP_LOAD && (i ? b : a)->kind != OP_STORE)
+            return false;                          /* whose element that is, the indices say */
+    if (a->kind != b->kind && one_thread(e, op_tile(a)))
         return false;
     return rounds_apart(a) && !memcmp(x->start, y->start, sizeof x->start)
         && !memcmp(x->step, y->step, sizeof x->step) && !memcmp(x->map, y->map, sizeof x->map)
-        && !memcmp(map_of(tile_of(a))->dim, map_of(tile_of(b))->dim,
-                   sizeof map_of(tile_of(a))->dim);
+        && !memcmp(map_of(op_tile(a))->dim, map_of(op_tile(b))->dim,
+                   sizeof map_of(op_tile(a))->dim);
 }
 
 /* What of a formula a loop changes. */
@@ -65,7 +62,7 @@ static bool apart_along(const Op *a, const Op *b, int axis)
     const Op *const ops[] = { a, b };
     for (int i = 0; i < 2; i++)
         if (ops[i]->access->map[axis] >= 0) {
-            if (!sym_const_of(tile_of(ops[i])->type.dim[ops[i]->access->map[axis]], &n))
+            if (!sym_const_of(op_tile(ops[i])->type.dim[ops[i]->access->map[axis]], &n))
                 return false;
             span[i] = ops[i]->access->step[axis] * n;
         }
@@ -112,8 +109,7 @@ static void wait_for_others(Emit *e, const Op *op)
     bool clash = false;
     for (int i = 0; i < e->touched.at.n; i++) {
         const Op *other = e->touched.at.at[i];
-        clash |= other->args[0] == op->args[0] && (other->kind == OP_STORE || op->kind == OP_STORE)
-                 && !same_threads(e, other, op) && !apart(other, op);
+        clash |= must_order(other, op) && !same_threads(e, other, op) && !apart(other, op);
     }
     if (clash) {
         if (e->body->threads > 32)
@@ -125,11 +121,11 @@ static void wait_for_others(Emit *e, const Op *op)
     touch(&e->touched, op);
 }
 
-/* Takes a load or store of a loop for one since the last barrier: it comes round again. */
+/* Takes an access of a loop for one since the last barrier: it comes round again. */
 static void touch_all(Op *op, void *arg)
 {
     Emit *e = arg;
-    if (op->kind == OP_LOAD || op->kind == OP_STORE)
+    if (op_reads(op) || op_writes(op))
         touch(&e->touched, op);
 }
 
@@ -423,7 +419,7 @@ static void write_op(Emit *e, Op *op)
 {
     e->root = op;
     switch (op->kind) {
-    case OP_LOAD:
+    case OP_LOAD: case OP_GATHER:
         if (!map_of(op->results[0])->var)
             return;
         quote(e, op->stmt);
@@ -434,6 +430,16 @@ static void write_op(Emit *e, Op *op)
         quote(e, op->stmt);
         wait_for_others(e, op);
         write_store(e, op);
+        return;
+    case OP_SCATTER:
+        quote(e, op->stmt);
+        wait_for_others(e, op);
+        write_scatter(e, op);
+        return;
+    case OP_ATOMIC:
+        quote(e, op->stmt);
+        wait_for_others(e, op);
+        write_atomic(e, op);
         return;
     case OP_REDUCE:
         quote(e, op->stmt);

@@ -61,6 +61,7 @@ typedef struct Check {
     LIST(const Node *) calls;                      /* fns being inlined: fn, its call, next fn.. */
     int unrolled;                                  /* rounds of `for static`, calls of fns */
     int depth;                                     /* of nested expressions and statements */
+    bool promised;                                 /* in an `unsafe` statement */
     bool gave_up;                                  /* this body is too deep or large: it was said */
     struct Loop *loop;                             /* loop.c: innermost */
     struct Known *known;                           /* optional.c: optional tensors that are there */

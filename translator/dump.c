@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "ir.h"
+#include <string.h>
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
@@ -80,7 +81,8 @@ static const char *const op_names[OP_KIND_COUNT] = {
     [OP_RESHAPE] = "reshape", [OP_PERMUTE] = "permute", [OP_FLIP] = "flip",
     [OP_EXTRACT] = "extract", [OP_CAT] = "cat", [OP_IOTA] = "iota", [OP_COORD] = "coord",
     [OP_FILL] = "fill", [OP_KEEP] = "keep", [OP_VALID] = "valid", [OP_REDUCE] = "reduce",
-    [OP_LOAD] = "load", [OP_STORE] = "store", [OP_IF] = "if", [OP_FOR] = "for",
+    [OP_LOAD] = "load", [OP_STORE] = "store", [OP_GATHER] = "gather", [OP_SCATTER] = "scatter",
+    [OP_ATOMIC] = "atomic", [OP_IF] = "if", [OP_FOR] = "for",
     [OP_WHILE] = "while", [OP_YIELD] = "yield", [OP_BREAK] = "break", [OP_CONTINUE] = "continue",
     [OP_RETURN] = "return", [OP_RELAYOUT] = "relayout",
 };
@@ -89,6 +91,12 @@ static const char *const reduce_names[] = {
     [REDUCE_SUM] = "sum", [REDUCE_PROD] = "prod", [REDUCE_MAX] = "max", [REDUCE_MIN] = "min",
     [REDUCE_MEAN] = "mean", [REDUCE_ARGMAX] = "argmax", [REDUCE_ARGMIN] = "argmin",
     [REDUCE_ANY] = "any", [REDUCE_ALL] = "all",
+};
+
+const char *const atomic_names[ATOMIC_COUNT] = {
+    [ATOMIC_ADD] = "atomic_add", [ATOMIC_MIN] = "atomic_min", [ATOMIC_MAX] = "atomic_max",
+    [ATOMIC_AND] = "atomic_and", [ATOMIC_OR] = "atomic_or", [ATOMIC_XOR] = "atomic_xor",
+    [ATOMIC_EXCHANGE] = "atomic_exchange",
 };
 
 /* %12, or x for a tensor parameter. */
@@ -129,8 +137,9 @@ static void add_axes(Text *out, uint32_t mask)
 }
 
 /* One axis of an access: start + step * place in lo .. hi, as 8 * i + t0 in 0..M. */
-static void add_place(Text *out, const Access *access, int a)
+static void add_place(Text *out, const Op *op, int a)
 {
+    const Access *access = op->access;
     const bool moves = access->map[a] >= 0;
     if (!moves || !access->start[a] || !sym_is(access->start[a], 0))
         text_printf(out, "%s%s", formula(access->start[a]), moves ? " + " : "");
@@ -138,6 +147,8 @@ static void add_place(Text *out, const Access *access, int a)
         text_printf(out, "%lld * ", (long long)access->step[a]);
     if (moves)
         text_printf(out, "t%d", access->map[a]);
+    if (access->index[a])
+        text_printf(out, " + %s", operand(op->args[access->index[a]]));
     text_printf(out, " in %s..%s", formula(access->lo[a]), formula(access->hi[a]));
 }
 
@@ -149,9 +160,9 @@ static void add_access(Text *out, const Op *op)
     for (int a = 0; a < tensor->type.rank && op->access; a++) {
         text_printf(out, "%s", a ? ", " : "");
         if (op->kind != OP_COORD)
-            add_place(out, op->access, a);
+            add_place(out, op, a);
         else if (a == op->axis)
-            add_place(out, op->access, 0);
+            add_place(out, op, 0);
         else
             text_printf(out, "..");
     }
@@ -188,11 +199,14 @@ static void add_details(Text *out, const Op *op)
             text_printf(out, "%s%d", a ? ", " : " [", op->perm[a]);
         text_printf(out, "]");
         break;
-    case OP_LOAD: case OP_STORE:
+    case OP_LOAD: case OP_STORE: case OP_GATHER: case OP_SCATTER: case OP_ATOMIC:
+        if (op->kind == OP_ATOMIC)
+            text_printf(out, " %s", atomic_names[op->atomic] + strlen("atomic_"));
         text_printf(out, " ");
         add_access(out, op);
-        text_printf(out, op->kind == OP_LOAD ? ", pad " : ", ");
-        add_operands(out, op, 1);
+        text_printf(out, op_reads(op) ? ", pad %s" : ", %s", operand(op->args[1]));
+        if (op->kind == OP_STORE && op->nargs > 2)
+            text_printf(out, ", %s", operand(op->args[2]));
         break;
     case OP_HAS: case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST:
     case OP_RESHAPE: case OP_IOTA: case OP_FILL: case OP_VALID: case OP_IF: case OP_FOR:
@@ -200,7 +214,7 @@ static void add_details(Text *out, const Op *op)
     case OP_RELAYOUT: case OP_EXTRACT: case OP_KIND_COUNT:
         break;
     }
-    if (op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_COORD || op->nargs == 0)
+    if (op_reads(op) || op_writes(op) || op->kind == OP_COORD || op->nargs == 0)
         return;
     text_printf(out, " ");
     add_operands(out, op, 0);

@@ -161,7 +161,7 @@ static bool two_whole(Check *c, const Type *shape, Pos pos)
 }
 
 /* The shape that operands have together; false after a report if they have none. */
-static bool common_shape(Check *c, Value **v, int n, Pos pos, Type *shape)
+bool common_shape(Check *c, Value **v, int n, Pos pos, Type *shape)
 {
     const Value *whose[MAX_RANK] = { NULL };
     *shape = v[0]->type;

@@ -24,6 +24,7 @@ static void learn(Op *op, void *arg)
             f->row_reduction |= op->reduce_axes >> a & 1 && d && d->fast;
         }
         f->control |= op->block->parent != NULL;
+        f->reduced_whole |= along_whole(op->results[0]);
     }
     f->changes_layout |= is_move(op) && (along_whole(op->args[0]) || along_whole(op->results[0]));
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
@@ -31,9 +32,12 @@ static void learn(Op *op, void *arg)
         for (int i = 0; i < op->nresults; i++)
             if (along_whole(op->results[i]) && !f->carried_whole)
                 f->carried_whole = true, f->carried_at = op->pos;
-    if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+    if (op->kind == OP_ATOMIC && op->nresults && along_whole(op->results[0]))
+        f->old_whole = true;
+    if (op_reads(op) || op_writes(op)) {
         Elem elem = op->args[0]->type.elem;
-        f->whole_loads += op->kind == OP_LOAD && along_whole(op->results[0]);
+        f->gathers += op->kind == OP_GATHER;
+        f->whole_loads += op_reads(op) && along_whole(op->results[0]);
         f->whole_stores += op->kind == OP_STORE && along_whole(op->args[1]);
         if (access_is_vector(f->plan, op, 1) && elem_info[elem].bytes < f->least_bytes)
             f->least_bytes = elem_info[elem].bytes;
@@ -46,7 +50,7 @@ typedef struct { const Plan *plan; int width, n; } Counting;
 static void count_vectors(Op *op, void *arg)
 {
     Counting *c = arg;
-    if (op->kind == OP_LOAD || op->kind == OP_STORE)
+    if (op_reads(op) || op_writes(op))
         c->n += access_is_vector(c->plan, op, c->width);
 }
 
@@ -68,7 +72,7 @@ static int widest(const Facts *f)
 static void note_vector(Op *op, void *arg)
 {
     Facts *f = arg;
-    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !access_is_vector(f->plan, op, f->vector))
+    if ((!op_reads(op) && !op_writes(op)) || !access_is_vector(f->plan, op, f->vector))
         return;
     int param = 0, bytes = elem_info[op->args[0]->type.elem].bytes * f->vector;
     while (f->plan->kernel->params.at[param].value != op->args[0])
@@ -89,7 +93,7 @@ static bool reaches(const Value *v, const Value *tensor)
     const Op *op = v->def;
     if (!op || !along_whole(v))
         return false;
-    if (op->kind == OP_LOAD)
+    if (op_reads(op))
         return op->args[0] == tensor;
     for (int i = 0; i < op->nargs; i++)
         if (reaches(op->args[i], tensor))
@@ -101,9 +105,12 @@ static bool reaches(const Value *v, const Value *tensor)
     return false;
 }
 
-/* Do both move the same part of their tensors? */
+/* Do both move the same part of their tensors? What index tiles name may be anything. */
 static bool same_access(const Access *a, const Access *b)
 {
+    for (int i = 0; i < MAX_RANK; i++)
+        if (a->index[i] || b->index[i])
+            return false;
     return !memcmp(a->start, b->start, sizeof a->start) && !memcmp(a->map, b->map, sizeof a->map)
         && !memcmp(a->step, b->step, sizeof a->step);
 }
@@ -112,9 +119,9 @@ static bool same_access(const Access *a, const Access *b)
 static void check_after(Op *op, void *arg)
 {
     Hazard *h = arg;
-    if (op->kind == OP_LOAD && op->args[0] == h->tensor && !same_access(op->access, h->access))
+    if (op_reads(op) && op->args[0] == h->tensor && !same_access(op->access, h->access))
         h->bad = true;
-    if (op->number > h->store->number && (op->kind == OP_REDUCE || op->kind == OP_STORE))
+    if (op->number > h->store->number && (op->kind == OP_REDUCE || op_writes(op)))
         for (int i = 0; i < op->nargs; i++)
             h->bad |= reaches(op->args[i], h->tensor);
 }
@@ -123,7 +130,7 @@ static void check_after(Op *op, void *arg)
 static void check_store(Op *op, void *arg)
 {
     bool *bad = arg;
-    if (op->kind != OP_STORE || !along_whole(op->args[1]))
+    if (!op_writes(op) || !along_whole(op->args[1]))
         return;
     const Block *body = op->block;
     while (body->parent)
@@ -144,6 +151,10 @@ const char *why_not_streamed(const Facts *f)
     if (f->changes_layout)
         return "elements of a tile along the whole axis go to other threads, so all of it must be "
                "held at once";
+    if (f->old_whole)
+        return "what was there before an update along the whole axis must stay in registers";
+    if (f->reduced_whole)
+        return "a reduction leaves a tile along the whole axis, so it must stay in registers";
     bool bad = false;
     ir_walk(f->plan->kernel->body, check_store, &bad);
     return bad ? "the axis is read again after it was stored over, so it must stay in registers"
@@ -158,7 +169,7 @@ static int late_loads(const Kernel *k)
     int n = 0;
     for (int i = 0; i < k->values.n; i++) {
         const Value *v = k->values.at[i];
-        n += v->def && v->def->kind == OP_LOAD && v->plan && !map_of(v)->var;
+        n += v->def && op_reads(v->def) && v->plan && !map_of(v)->var;
     }
     return n;
 }

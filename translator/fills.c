@@ -54,7 +54,7 @@ static Constant candidate(Elem e, int i)
 static void choose(Op *op, void *arg)
 {
     const Plan *p = arg;
-    if (op->kind != OP_LOAD || !along_whole(op->results[0], ~0u))
+    if (!op_reads(op) || !along_whole(op->results[0], ~0u))
         return;
     ValueMap *m = map_of(op->results[0]);
     int best = -1, fewest = 0;

@@ -207,14 +207,32 @@ static const char *outputs_text(const Kernel *k)
     Text t = { 0 };
     for (int i = 0; i < k->params.n; i++) {
         const Param *p = &k->params.at[i];
-        if (p->kind != PARAM_MUT)
+        if (p->kind != PARAM_MUT && p->kind != PARAM_ATOMIC)
             continue;
         text_printf(&t, "%s%s[%s]", t.n ? ", " : "", c_name(p->name), shape_text(&p->type));
         for (int a = 0; p->has_by && a < p->type.rank; a++)
             text_printf(&t, "%s%s%s", a ? ", " : " by [", cut_text(k, &p->cut[a]),
                         a == p->type.rank - 1 ? "]" : "");
+        if (p->kind == PARAM_ATOMIC)
+            text_printf(&t, " atomic");
     }
-    return t.at ? t.at : "";
+    return t.at ? t.at : "nothing";
+}
+
+/* one for each of ceil(N, 8) x M: the programs of a kernel, and what counts them. */
+static const char *programs_text(const Kernel *k)
+{
+    Text t = { 0 };
+    if (k->axes.n == 0)
+        return "one alone";
+    if (k->axes.at[0].counts.n && k->axes.at[0].counts.at[0].param >= 0)
+        return "one for each part of the outputs, as they are cut above";
+    for (int i = 0; i < k->axes.n; i++)
+        text_printf(&t, "%s%s%s%s", i ? ", " : "one for each place of grid [",
+                    k->axes.at[i].name ? c_name(k->axes.at[i].name) : "",
+                    k->axes.at[i].name ? ": " : "", sym_text(k->axes.at[i].counts.at[0].count));
+    text_printf(&t, "]");
+    return t.at;
 }
 
 /* x[M, N], ..: what it reads alone. */
@@ -264,10 +282,7 @@ void emit_summary(Text *out, const Plan *p)
     bool first = true;
     text_printf(out, "// kernel %s%s    %s  <-  %s\n//\n", k->function->symbol, k->suffix,
                 outputs_text(k), inputs_text(k));
-    wrap_comment(out, "program",
-                 k->axes.n == 0 ? "one alone"
-                                : "one for each part of the outputs, as they are "
-                                  "cut above");
+    wrap_comment(out, "program", programs_text(k));
     for (int i = 0; i < p->bodies.n; i++) {
         bool has = false;
         for (int j = 0; j < p->entries.n; j++)

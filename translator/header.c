@@ -83,10 +83,12 @@ static const char *use_text(const Param *p)
 {
     switch (p->kind) {
     case PARAM_SHARED: return "read";
-    case PARAM_ATOMIC: return "changed by atomic operations";
+    case PARAM_ATOMIC: return "updated atomically";
     case PARAM_SCALAR: return "";
     case PARAM_MUT: break;
     }
+    if (!p->has_by)
+        return "written by scatter: what it does not name stays";
     if (p->written)
         return p->loaded ? "read, and written: every element"
                          : "written: every element exactly once";
@@ -168,6 +170,15 @@ static const char *exclusive_names(const Kernel *k)
     return arena_printf("%s and %s", joined(&names, ", "), last);
 }
 
+/* What the caller promises of tensors that any program may write. */
+static void promises(Text *out, const Kernel *k)
+{
+    for (int i = 0; i < k->params.n; i++)
+        if (k->params.at[i].kind == PARAM_MUT && !k->params.at[i].has_by)
+            paragraph(out, arena_printf("The caller promises that no element of %s is written "
+                                        "twice in a launch.", c_name(k->params.at[i].name)));
+}
+
 /* The longest whole axis, if one of the plans has to say. */
 static void longest(Text *out, const Function *f, Plan *const *plans)
 {
@@ -236,6 +247,7 @@ static void function(Text *out, const Function *f, Plan *const *plans)
     const char *names = exclusive_names(f->kernels.at[0]);
     if (names)
         paragraph(out, arena_printf("No byte of %s may belong to another argument.", names));
+    promises(out, f->kernels.at[0]);
     conditions(out, f);
     longest(out, f, plans);
     text_printf(out, " */\n");

@@ -153,6 +153,9 @@ static void run_plain(Run *r, const Op *op)
     case OP_REDUCE:  run_reduce(r, op); break;
     case OP_LOAD:    run_load(r, op); break;
     case OP_STORE:   run_store(r, op); break;
+    case OP_GATHER:  run_load(r, op); break;
+    case OP_SCATTER: run_scatter(r, op); break;
+    case OP_ATOMIC:  run_atomic(r, op); break;
     case OP_RELAYOUT:
         if (held_new(r, op, op->results[0]))
             held_copy(held(r, op->results[0]), held(r, op->args[0]));

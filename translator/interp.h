@@ -62,6 +62,8 @@ void run_move(Run *r, const Op *op);               /* flip, extract, cat */
 void run_reduce(Run *r, const Op *op);
 void run_load(Run *r, const Op *op);
 void run_store(Run *r, const Op *op);
+void run_scatter(Run *r, const Op *op);
+void run_atomic(Run *r, const Op *op);
 void run_coord(Run *r, const Op *op);
 
 /* ---- interp_launch.c: what a launch checks --------------------------------------------------- */

@@ -1,13 +1,14 @@
-/* interp_access.c -- the interpreter's loads and stores */
+/* interp_access.c -- the interpreter's accesses: load, store, gather, scatter, atomics */
 #include "interp.h"
 
 /* An access with its formulas computed: element start + step * place along each tensor axis, if it
-   lies in [lo, hi). */
+   lies in [lo, hi); or element start + index. */
 typedef struct {
     const Tensor *tensor;
     char *data;
     int64_t start[MAX_RANK], lo[MAX_RANK], hi[MAX_RANK], step[MAX_RANK];
     int map[MAX_RANK];
+    const Held *index[MAX_RANK];                   /* NULL: the axis has no index tile */
 } Window;
 
 /* The tensor that a value stands for: a parameter's argument. NULL after a failure. */
@@ -45,12 +46,23 @@ static bool open_window(Run *r, const Op *op, Window *w)
         w->hi[a] = sym_number(r, op, access->hi[a]);
         w->step[a] = access->step[a];
         w->map[a] = access->map[a];
+        w->index[a] = access->index[a] ? held(r, op->args[access->index[a]]) : NULL;
         if (w->lo[a] < 0)
             w->lo[a] = 0;
         if (w->hi[a] > w->tensor->extent[a])
             w->hi[a] = w->tensor->extent[a];
     }
     return !r->failure;
+}
+
+/* The element of an index tile at a place of the larger tile; what no i64 holds is in no tensor. */
+static int64_t index_at(const Held *index, const int64_t *place)
+{
+    int64_t at = 0;
+    for (int a = 0; a < index->rank; a++)
+        at = at * index->extent[a] + place[a];
+    const bool large = index->elem == EL_U64 && index->at[at].u > INT64_MAX;
+    return large ? INT64_MAX : index->at[at].i;
 }
 
 /* The address of the element at a place of the tile; NULL if it does not exist. */
@@ -62,6 +74,8 @@ static char *address(const Window *w, const int64_t *place)
         int64_t index, moved = 0;
         if (w->map[a] >= 0 && __builtin_mul_overflow(w->step[a], place[w->map[a]], &moved))
             return NULL;
+        if (w->index[a])
+            moved = index_at(w->index[a], place);
         if (__builtin_add_overflow(w->start[a], moved, &index) || index < w->lo[a]
             || index >= w->hi[a])
             return NULL;
@@ -88,7 +102,26 @@ static Range loaded_range(const Window *w, int axis, int64_t extent)
     return r.lo > r.hi ? (Range){VALID_INTERVAL, r.lo, r.lo} : r;
 }
 
-/* load: elements that do not exist read as the pad. */
+/* Rule 2 for the axes of a gather's index tiles. */
+static void index_ranges(const Window *w, Held *result)
+{
+    for (int a = 0; a < w->tensor->rank; a++)
+        for (int t = 0; w->index[a] && t < w->index[a]->rank; t++)
+            result->valid[t] = range_join(result->valid[t], w->index[a]->valid[t]);
+}
+
+/* What is valid of a tile that is read: the axes of windows, and of index tiles. */
+static void read_ranges(const Window *w, Held *result)
+{
+    for (int t = 0; t < result->rank; t++)
+        result->valid[t] = (Range){VALID_ANY, 0, 0};
+    for (int a = 0; a < w->tensor->rank; a++)
+        if (w->map[a] >= 0 && w->map[a] < result->rank)
+            result->valid[w->map[a]] = loaded_range(w, a, result->extent[w->map[a]]);
+    index_ranges(w, result);
+}
+
+/* load, gather: elements that do not exist read as the pad. */
 void run_load(Run *r, const Op *op)
 {
     Window w;
@@ -97,9 +130,7 @@ void run_load(Run *r, const Op *op)
     if (!result || !open_window(r, op, &w))
         return;
     const Constant pad = held(r, op->args[1])->at[0];
-    for (int a = 0; a < w.tensor->rank; a++)
-        if (w.map[a] >= 0 && w.map[a] < result->rank)
-            result->valid[w.map[a]] = loaded_range(&w, a, result->extent[w.map[a]]);
+    read_ranges(&w, result);
     for (int64_t i = 0; i < result->count; i++) {
         const char *at = address(&w, place);
         result->at[i] = at ? elem_load(w.tensor->elem, at) : pad;
@@ -124,6 +155,68 @@ void run_store(Run *r, const Op *op)
         char *at = address(&w, place);
         if (at && (!mask || mask->at[i].i))
             elem_store(w.tensor->elem, at, cast_reference(tile->elem, w.tensor->elem, tile->at[i]));
+        place_next(tile, place);
+    }
+}
+
+/* The element at a place is valid in the tile and in all index tiles. */
+static bool all_valid(Run *r, const Op *op, const int64_t *place)
+{
+    for (int i = 1; i < op->nargs; i++)
+        if (!held_valid(held(r, op->args[i]), place, ~0u))
+            return false;
+    return true;
+}
+
+/* scatter: padding, and what does not exist, is dropped. */
+void run_scatter(Run *r, const Op *op)
+{
+    Window w;
+    const Held *tile = held(r, op->args[1]);
+    int64_t place[MAX_TILE_RANK] = {0};
+    if (!open_window(r, op, &w))
+        return;
+    for (int64_t i = 0; i < tile->count; i++) {
+        char *at = address(&w, place);
+        if (at && all_valid(r, op, place))
+            elem_store(w.tensor->elem, at, tile->at[i]);
+        place_next(tile, place);
+    }
+}
+
+/* What an element becomes. */
+static Constant updated(AtomicKind kind, Elem e, Constant old, Constant v)
+{
+    static const char *const rows[ATOMIC_COUNT] = {
+        [ATOMIC_ADD] = "add", [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",
+        [ATOMIC_OR] = "or", [ATOMIC_XOR] = "xor",
+    };
+    const Constant both[3] = {old, v};
+    return kind == ATOMIC_EXCHANGE ? v : op_reference(op_row(rows[kind]), e, both);
+}
+
+/* The atomics: one element after the other; 0 is given where nothing was done. */
+void run_atomic(Run *r, const Op *op)
+{
+    Window w;
+    const Held *tile = held(r, op->args[1]);
+    Held *old = op->nresults ? held_new(r, op, op->results[0]) : NULL;
+    int64_t place[MAX_TILE_RANK] = {0};
+    if ((op->nresults && !old) || !open_window(r, op, &w))
+        return;
+    const Elem e = w.tensor->elem;
+    if (old)
+        read_ranges(&w, old);
+    for (int a = 0; old && a < old->rank; a++)
+        old->valid[a] = range_join(old->valid[a], tile->valid[a]);
+    for (int64_t i = 0; i < tile->count; i++) {
+        char *at = address(&w, place);
+        const bool done = at && all_valid(r, op, place);
+        const Constant was = done ? elem_load(e, at) : (Constant){0};
+        if (done)
+            elem_store(e, at, updated(op->atomic, e, was, tile->at[i]));
+        if (old)
+            old->at[i] = was;
         place_next(tile, place);
     }
 }

@@ -108,6 +108,10 @@ typedef enum {
     OP_REDUCE,          /* a -> without the axes (bit mask)    reduce: what; elem: accumulator's */
     OP_LOAD,            /* tensor, pad scalar -> tile          access */
     OP_STORE,           /* tensor, tile [, bool mask]          access */
+    OP_GATHER,          /* tensor, pad scalar, index tiles.. -> tile   access with index[] */
+    OP_SCATTER,         /* tensor, tile, index tiles..         access with index[] */
+    OP_ATOMIC,          /* tensor, tile, index tiles.. -> what was there, if that is used
+                                                               access with index[]; atomic */
     OP_IF,              /* bool -> joined values               region 0: then, 1: else */
     OP_FOR,             /* from, to, step, inits.. -> carried  region 0; args: index, carried.. */
     OP_WHILE,           /* inits.. -> carried                  region 0: condition (yields bool,
@@ -125,15 +129,24 @@ typedef enum {
     REDUCE_ANY, REDUCE_ALL
 } ReduceKind;
 
+typedef enum {
+    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCHANGE,
+    ATOMIC_COUNT
+} AtomicKind;
+extern const char *const atomic_names[ATOMIC_COUNT];   /* dump.c: atomic_add, .. */
+
 /* Where a load or store touches its tensor. For each axis a of the tensor: element
    start[a] + step[a] * t, where t is the place along tile axis map[a] (t = 0 if map[a] < 0: one
    element). Tile axes that no tensor axis maps to have extent 1. An element exists if
    lo[a] <= index < hi[a] on every axis; others read as the pad, stores drop them. A whole axis has
-   start = lo = 0, step = 1 and the tile's extent = hi. */
+   start = lo = 0, step = 1 and the tile's extent = hi.
+   Of gather, scatter and atomics an axis may have an index tile, operand index[a]: then it is
+   element start[a] + index, and map[a] < 0. Axis t of an index tile is axis t of the tile. */
 typedef struct {
     Sym start[MAX_RANK], lo[MAX_RANK], hi[MAX_RANK];
     int64_t step[MAX_RANK];
     int map[MAX_RANK];
+    int index[MAX_RANK];                           /* number of an operand; 0: none */
     bool part;                                     /* through the owned part of a &mut */
     bool covers;                                   /* a store: all of the part (or its pieces) */
 } Access;
@@ -158,12 +171,30 @@ struct Op {
         int axis;
         int perm[MAX_TILE_RANK];
         ReduceKind reduce;
+        AtomicKind atomic;
     };
     bool renames;                                  /* mapping: it only gives axes other names */
     uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
-    Access *access;                                /* OP_LOAD, OP_STORE, OP_COORD (of `axis`) */
+    Access *access;                                /* of what moves a tile; OP_COORD (of `axis`) */
     const Node *attrs;                             /* OP_FOR: its #[..], N_ATTRS, or NULL */
 };
+
+/* Does op read a tile from memory? Does it write one? (Atomics do both.) */
+static inline bool op_reads(const Op *op) { return op->kind == OP_LOAD || op->kind == OP_GATHER; }
+static inline bool op_writes(const Op *op)
+{
+    return op->kind == OP_STORE || op->kind == OP_SCATTER || op->kind == OP_ATOMIC;
+}
+/* Is operand i an index tile of op? */
+static inline bool op_is_index(const Op *op, int i)
+{
+    return i >= 2 && (op->kind == OP_GATHER || op->kind == OP_SCATTER || op->kind == OP_ATOMIC);
+}
+/* The tile that op moves between registers and memory. */
+static inline Value *op_tile(const Op *op)
+{
+    return op_reads(op) ? op->results[0] : op->args[1];
+}
 
 struct Block {
     Op *first, *last;

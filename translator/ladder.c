@@ -116,6 +116,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
+    if (f->gathers)
+        most -= 8;                                 /* indices, and an address for each */
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
@@ -224,6 +226,33 @@ static void limit_length(Plan *p, const char *why)
     p->longest_why = why;
 }
 
+typedef struct { const Plan *plan; bool bad; } Telling;
+
+/* Reports an atomic whose old values along a whole axis one thread would have to tell others. */
+static void check_old(Op *op, void *arg)
+{
+    Telling *t = arg;
+    bool whole = false, twice = false;
+    for (int a = 0; op->kind == OP_ATOMIC && op->nresults && a < op->args[1]->type.rank; a++)
+        whole |= type_is_whole(&op->args[1]->type, a);
+    for (int i = 0; whole && i < t->plan->bodies.n; i++)
+        twice |= held_twice(t->plan->bodies.at[i], op);
+    if (!twice)
+        return;
+    error(op->pos, "E0705", "several threads want what `%s` gives along a whole axis",
+          atomic_names[op->atomic]);
+    help("loop over chunks of a static size, or leave the old values alone");
+    t->bad = true;
+}
+
+/* Can all old values stay in the threads that get them? False after a report. */
+static bool old_values_stay(const Plan *p)
+{
+    Telling t = { p, false };
+    ir_walk(p->kernel->body, check_old, &t);
+    return !t.bad;
+}
+
 /* Plans a kernel with whole axes; false after a report. */
 bool plan_whole(const Facts *f)
 {
@@ -234,6 +263,8 @@ bool plan_whole(const Facts *f)
     if (!lengths_fit(p, ladder, why))
         return false;
     add_bodies(f, ladder, why);
+    if (!old_values_stay(p))
+        return false;
     if (why && (p->entries.n == 0 || p->entries.at[p->entries.n - 1].width > 1)) {
         error(p->kernel->function->pos, "E1102", "no row length fits the registers and shared "
               "memory, and %s", why);

@@ -278,7 +278,10 @@ static bool make_outputs(Reading *r)
         if (why)
             return give_up(r, 2, arena_printf("%s %s",
                                               f->kernels.at[0]->params.at[i].name->text, why));
-        fill_sentinel(t);
+        if (f->kernels.at[0]->params.at[i].kind == PARAM_ATOMIC)
+            memset(t->data, 0, (size_t)tensor_bytes(t));   /* what counts begins at nothing */
+        else
+            fill_sentinel(t);
     }
     return true;
 }

@@ -211,6 +211,10 @@ static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried
         for (int i = 0; i < n; i++)
             tie_arg(c, op, i, op->results[0]);
     }
+    for (int i = 2; i < op->nargs && op_is_index(op, i); i++)
+        tie_arg(c, op, i, op_tile(op));
+    if (op->kind == OP_ATOMIC && op->nresults)
+        tie_arg(c, op, 1, op->results[0]);
     if (op->kind == OP_STORE && op->nargs > 2)
         tie_arg(c, op, 2, op->args[1]);
     if (op->kind == OP_YIELD || op->kind == OP_BREAK || op->kind == OP_CONTINUE) {
@@ -349,9 +353,9 @@ static void make_spaces(Plan *p)
 static void weigh(Op *op, void *arg)
 {
     (void)arg;
-    if (op->kind != OP_LOAD && op->kind != OP_STORE)
+    if (!op_reads(op) && !op_writes(op))
         return;
-    const Value *tile = op->kind == OP_LOAD ? op->results[0] : op->args[1];
+    const Value *tile = op_tile(op);
     int last = op->args[0]->type.rank - 1, axis = op->access->map[last];
     int64_t bytes = elem_info[tile->type.elem].bytes;
     if (axis < 0 || !map_of(tile)->dim[axis])

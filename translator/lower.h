@@ -35,6 +35,8 @@ Value *widen(Check *c, Given g, Elem to, const char *where);
 bool  operand(Check *c, const Given *g);           /* a value or a literal; false after a report */
 /* Each in its own block, in their common shape; false after a report. */
 bool  join_shapes(Check *c, Block *block[2], Value *v[2], Pos pos);
+/* The shape that operands have together; false after a report if they have none. */
+bool  common_shape(Check *c, Value **v, int n, Pos pos, Type *shape);
 bool  broadcast_all(Check *c, Value **v, int n, Pos pos);
 Value *index_value(Check *c, const Node *n);       /* an i64 scalar; NULL after a report */
 
@@ -133,13 +135,30 @@ void view_access(const View *view, Access *access);            /* its first elem
 /* Tile `index` of the view in tiles of this shape; element `index`. False after a report. */
 bool view_tiles(Check *c, const View *view, const Node *index, const Type *tile, Access *access,
                 Sym *at);
+/* Is this extent along axis i static, or all of it from 0? False after a report. */
+bool view_whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const Node *n);
 bool view_window(Check *c, const View *view, const Node *index, const Node *step, const Type *tile,
                  Access *access);
+
+/* ---- places.c: elements by index tiles and windows ------------------------------------------- */
+typedef struct {
+    Access access;
+    Type shape;                                    /* axes of the index tiles, then one a window */
+    int windows;
+    int n; Value *index[MAX_RANK]; int axis[MAX_RANK];  /* index tiles, and their tensor axes */
+} Places;
+bool read_places(Check *c, const Args *a, const View *view, int n, Places *places);
+/* The places in a larger shape, in which their axes are the last. */
+void stretch_places(Check *c, Places *places, const Type *shape, Pos pos);
+Op  *build_places(Check *c, OpKind kind, const Args *a, const View *view, Value *second,
+                  const Places *places, const Type *result);
 
 /* ---- method.c, method_load.c, method_like.c, method_store.c, method_part.c ------------------- */
 typedef Given Method(Check *c, const Args *a, const View *view);
 Method method_load, method_window, method_like, method_store, method_put;
+Method method_gather, method_scatter, method_atomic;
 Method method_extent, method_origin, method_index, method_coord;
+Value *load_pad(Check *c, const Args *a, Elem e);  /* v of `pad = v`, or 0; NULL after a report */
 Given build_load(Check *c, const Args *a, const View *view, Type tile, const Access *access);
 
 /* ---- inline.c, infer.c ----------------------------------------------------------------------- */

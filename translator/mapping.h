@@ -15,6 +15,7 @@ enum { MAX_NEST = 8 };
 /* What the mapping knows of a value; v->plan. The first part is the plan's, the rest a body's. */
 typedef struct ValueMap {
     Dim *dim[MAX_TILE_RANK];                       /* its layout; NULL: an axis of extent 1 */
+    const Value *places_of;                        /* the tensor of which it is an index tile */
     bool feeds_sum;                                /* a product that reaches a sum: never fused */
     bool in_sym;                                   /* a Sym mentions it: it needs a C name */
     bool var;                                      /* has a C variable */
@@ -81,6 +82,9 @@ typedef struct {
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
     bool carried_whole;
+    int gathers;
+    bool reduced_whole;                            /* so does a reduction along another axis */
+    bool old_whole;                                /* an atomic gives a tile along a whole axis */
     Pos carried_at;
     int vector;
     int least_bytes;                               /* of an element that moves along the fast Dim */
@@ -96,6 +100,9 @@ Body   *new_body(Plan *p, BodyKind kind, const char *name);
 int     free_bit(const Plan *p, const Body *b, const Dim *d);
 void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
 int     threads_used(const Body *b);
+bool    held_twice(const Body *b, const Op *op);
+/* Do two accesses of one program to a tensor have to keep their order, whoever makes them? */
+bool    must_order(const Op *a, const Op *b);
 int     most_held(const Facts *f, const Body *b);  /* elements of one tile, in one thread */
 void    share_block(const Facts *f, Body *b);
 void    add_entry(Plan *p, const Body *b, int threads, int vecs, int width, int64_t capacity,
@@ -144,6 +151,7 @@ int    dims_of(const Value *v, const Dim *dims[MAX_NEST]);   /* in nest order: t
 bool   overshoots(const Emit *e, const Dim *d);    /* threads hold places past the tile's extent */
 /* Mask of the bits of the thread's number that tell elements of v. */
 int    thread_bits(const Emit *e, const Value *v);
+const char *one_thread(Emit *e, const Value *tile);
 const char *array_suffix(Emit *e, const Value *v); /* "[4][VECS][W]" */
 const char *index_suffix(Emit *e, const Value *v); /* "[r][v][c]" in the open nest */
 const char *vector_suffix(Emit *e, const Value *v); /* the same without the lane */
@@ -182,7 +190,16 @@ bool access_is_vector(const Plan *p, const Op *op, int width);
 const char *tensor_name(const Value *tensor);
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes);
 void load_into(Emit *e, const Op *load, const char *to);
-const char *one_thread(Emit *e, const Value *tile);
+const Param *param_of(const Kernel *k, const Value *tensor);   /* NULL if it is none */
+const char *find_hoisted(Emit *e, Sym s);
+void hoist_line(Emit *e, const char *text);
+const char *and_also(const char *a, const char *b);
+const char *access_guard(Emit *e, const Op *op, bool lanes);
+const char *tile_base(Emit *e, const Op *op);
+const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes);
+int  body_vector(const Emit *e, const Value *tile);
+bool mentions_condition(const char *all, const char *one);
+void store_vector(Emit *e, Phase *p, const Op *store, const char *guard);
 void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
 const char *hinted_load(Emit *e, const Op *load);  /* again.c */
@@ -190,6 +207,13 @@ const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by t
 
 /* ---- quotient.c ------------------------------------------------------------------------------ */
 void write_neighbours(Emit *e, Phase *p, Value *tile, const char *out);
+/* ---- scatter.c: index tiles; scatter and atomics --------------------------------------------- */
+const char *indexed_place(Emit *e, const Op *op, int axis);
+const char *indexed_guard(Emit *e, const Op *op, int axis);
+void note_gather(Emit *e, const Op *op);
+void load_or_pad(Emit *e, const char *guard, const char *to, const char *from, const char *pad);
+void write_scatter(Emit *e, const Op *op);
+void write_atomic(Emit *e, const Op *op);
 
 /* ---- element.c: one element of a value as a C expression ------------------------------------- */
 typedef struct { const char *s; int prec; } Ex;    /* prec 0: a name, call or index */

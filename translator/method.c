@@ -3,11 +3,15 @@
 #include <string.h>
 
 /* What a method does to the tensor. */
-typedef enum { ASKS, READS, WRITES, ASKS_PART } Touch;
+typedef enum { ASKS, READS, WRITES, SCATTERS, UPDATES, ASKS_PART } Touch;
 
 typedef struct { Builtin args; Method *lower; Touch touch; } MethodRow;
 
 #define NAMED(x) (1u << ARG_##x)
+
+#define ATOMIC(name)                                                                          \
+    { { name, NULL, 0, 2, MAX_RANK + 1, 0, "h." name "(rows, c ..+ BC, t)" }, method_atomic,  \
+      UPDATES }
 
 static const MethodRow methods[] = {
     { { "load", NULL, 0, 0, 2, NAMED(PAD), "x.load([i, k], [BM, BK], pad = 0)" },
@@ -18,6 +22,12 @@ static const MethodRow methods[] = {
     { { "store", NULL, 0, 1, 2, NAMED(MASK), "y.store(t)` or `y.store(t, [k, 0], mask = m)" },
       method_store, WRITES },
     { { "put", NULL, 0, 2, 2, 0, "y.put(t, [r, c])" }, method_put, WRITES },
+    { { "gather", NULL, 0, 1, MAX_RANK, NAMED(PAD), "x.gather(rows, c ..+ BC, pad = 0)" },
+      method_gather, READS },
+    { { "scatter", NULL, 0, 2, MAX_RANK + 1, 0, "unsafe y.scatter(rows, c ..+ BC, t)" },
+      method_scatter, SCATTERS },
+    ATOMIC("atomic_add"), ATOMIC("atomic_min"), ATOMIC("atomic_max"), ATOMIC("atomic_and"),
+    ATOMIC("atomic_or"), ATOMIC("atomic_xor"), ATOMIC("atomic_exchange"),
     { { "extent", NULL, 0, 1, 1, 0, "x.extent(0)" }, method_extent, ASKS },
     { { "origin", NULL, 0, 1, 1, 0, "y.origin(0)" }, method_origin, ASKS_PART },
     { { "index", NULL, 0, 1, 1, 0, "y.index(0)" }, method_index, ASKS_PART },
@@ -25,22 +35,10 @@ static const MethodRow methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* What the language has and this translator has not. */
-static const char *const later[] = {
-    "gather", "scatter", "atomic_add", "atomic_min", "atomic_max", "atomic_and", "atomic_or",
-    "atomic_xor", "atomic_exchange",
-};
-enum { LATER = sizeof later / sizeof *later };
-
 /* The row of a name; NULL after a report. */
 static const MethodRow *find(Check *c, Name name, const Node *call)
 {
     Nearest near = { .word = name->text };
-    for (int i = 0; i < LATER; i++) {
-        if (strcmp(later[i], name->text)) continue;
-        not_yet(node_pos(call), arena_printf("`%s`", name->text));
-        return NULL;
-    }
     for (int i = 0; i < METHODS; i++) {
         if (!strcmp(methods[i].args.name, name->text)) return &methods[i];
         nearest_try(&near, methods[i].args.name);
@@ -48,8 +46,8 @@ static const MethodRow *find(Check *c, Name name, const Node *call)
     mistake(c, node_pos(kid(kid(call, 0), 1)), "E0704", "a tensor has no method `%s`", name->text);
     if (near.best) help("did you mean `%s`?", near.best);
     else
-        help("it has load load_like window gather, and of an owned part store put extent origin "
-             "index coord");
+        help("it has load load_like window gather extent, an owned part store put scatter origin "
+             "index coord too, an `&atomic` one atomic_add and its kin");
     return NULL;
 }
 
@@ -58,8 +56,9 @@ static bool refuse(Check *c, const Node *call, const View *v, const char *what, 
 {
     const char *name = v->param->name->text;
     mistake(c, node_pos(call), "E0710", "%s `%s`, which is %s", what, name,
-            v->readonly || v->param->kind == PARAM_SHARED ? "shared: nobody writes it"
-            : v->param->kind == PARAM_ATOMIC ? "for `atomic_..` alone" : "not cut in parts");
+            v->param->kind == PARAM_ATOMIC ? "for `atomic_..` alone"
+            : v->readonly || v->param->kind == PARAM_SHARED ? "shared: nobody writes it"
+            : v->param->has_by ? "owned: its part is this program's alone" : "not cut in parts");
     note(v->param->pos, "it is declared here");
     help(way_out, name);
     return false;
@@ -79,7 +78,11 @@ static bool allowed(Check *c, const Node *call, const View *v, Touch touch)
     if (touch == ASKS_PART)
         return owned
                || refuse(c, call, v, "a part of", "only a `%s: &mut tensor<..> by [..]` has parts");
-    if (owned && !v->readonly) return true;
+    if (touch == UPDATES) {
+        if (p->kind == PARAM_ATOMIC) return true;
+        return refuse(c, call, v, "an atomic update of", "take it as `%s: &atomic tensor<..>`");
+    }
+    if (p->kind == PARAM_MUT && !v->readonly && (owned || touch == SCATTERS)) return true;
     if (p->kind == PARAM_ATOMIC)
         return refuse(c, call, v, "a store to", "write `%s.atomic_exchange(..)`");
     if (p->kind == PARAM_MUT && !v->readonly)

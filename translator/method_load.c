@@ -2,7 +2,7 @@
 #include "lower.h"
 
 /* The pad of a load: v, or 0; NULL after a report. */
-static Value *pad_value(Check *c, const Args *a, Elem e)
+Value *load_pad(Check *c, const Args *a, Elem e)
 {
     const Node *n = a->named[ARG_PAD];
     Constant zero = { .i = 0 };
@@ -19,7 +19,7 @@ static Value *pad_value(Check *c, const Args *a, Elem e)
 Given build_load(Check *c, const Args *a, const View *view, Type tile, const Access *access)
 {
     Op *op;
-    Value *args[2] = { view->tensor, pad_value(c, a, view->param->type.elem) };
+    Value *args[2] = { view->tensor, load_pad(c, a, view->param->type.elem) };
     if (!args[1]) return give_kind(GIVES_ERROR, a->call);
     tile = type_with_elem(tile, view->param->type.elem);
     Value *v = build(c, OP_LOAD, tile, node_pos(a->call), 2, args, &op);

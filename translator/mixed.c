@@ -27,7 +27,8 @@ static const char *source_piece(Pos p)
 /* What an op that makes a valid part is called. */
 static const char *maker(const Op *op)
 {
-    return op->kind == OP_LOAD ? "this load" : op->kind == OP_COORD ? "these coordinates"
+    return op->kind == OP_LOAD ? "this load" : op->kind == OP_GATHER ? "this gather"
+         : op->kind == OP_ATOMIC ? "this update" : op->kind == OP_COORD ? "these coordinates"
          : op->kind == OP_EXTRACT ? "this `extract`" : "this `keep`";
 }
 
@@ -101,8 +102,8 @@ static void explain(const Cause *c)
 /* Shows the loads with fill around them. */
 static void suggest(const Cause *c, const char *value, int axis)
 {
-    if (c->a && c->a->kind == OP_LOAD && value) {
-        const bool both = c->kind == CAUSE_TWO && c->b->kind == OP_LOAD;
+    if (c->a && op_reads(c->a) && value) {
+        const bool both = c->kind == CAUSE_TWO && op_reads(c->b);
         const char *other = both ? source_piece(c->b->pos) : "";
         help("if what is absent counts as %s: `fill(%s, %s)`%s", value, source_piece(c->a->pos),
              value, both ? arena_printf(" and `fill(%s, %s)`", other, value) : "");
@@ -119,12 +120,15 @@ void report_mixed(const Op *op, int axis, const Cause *cause)
     if (op->kind == OP_REDUCE) {
         error(op->pos, "E0601", "`%s` along axis %d, where data and padding are mixed",
               reductions[op->reduce], axis);
-        if (cause->a && cause->a->kind == OP_LOAD)
+        if (cause->a && op_reads(cause->a))
             value = neutral(op->reduce, cause->a->results[0]->type.elem);
     } else if (op->kind == OP_FILL) {
         error(op->pos, "E0602", "`fill` of a tile whose data and padding are mixed along axis %d",
               axis);
         value = source_piece(op->args[1]->pos);
+    } else if (op_writes(op)) {
+        error(op->pos, "E0605", "`%s` of a tile whose data and padding are mixed along axis %d",
+              op->kind == OP_ATOMIC ? atomic_names[op->atomic] : "scatter", axis);
     } else {
         error(op->pos, "E0603", "`valid` of a tile whose data and padding are mixed along axis %d",
               axis);
@@ -141,7 +145,7 @@ void report_reshape(const Op *op, int axis, const Cause *cause)
     error(op->pos, "E0604", "`reshape` of axis %d, whose padding would lie scattered", axis);
     if (cause->kind == CAUSE_FROM)
         note(cause->a->pos, "%s has its data in %s", maker(cause->a), valid_text(&cause->va));
-    if (cause->kind == CAUSE_FROM && cause->a->kind == OP_LOAD)
+    if (cause->kind == CAUSE_FROM && op_reads(cause->a))
         help("make it data first: `fill(%s, v)`", source_piece(cause->a->pos));
     else
         help("make it data first: `fill(t, v)`");

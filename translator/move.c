@@ -123,6 +123,10 @@ int64_t staged_bytes(const Op *op, int64_t whole)
 /* The same in one body, where registers may do. */
 int64_t staged_in(const Body *b, const Op *op, int64_t whole)
 {
+    if (op->kind == OP_ATOMIC && op->nresults && held_twice(b, op)) {
+        Stage s = stage_rows(&op->results[0]->type);
+        return (stage_bytes(&s, whole) + 15) / 16 * 16;
+    }
     return is_move(op) && !moves_in_registers(b, op) ? staged_bytes(op, whole) : 0;
 }
 
@@ -135,7 +139,7 @@ static void add_bytes(Op *op, void *arg)
     s->bytes += staged_in(s->b, op, s->whole);
 }
 
-/* Bytes of shared memory that all moves of a body take. */
+/* Bytes of shared memory that all ops of a body take. */
 int64_t shared_bytes(const Plan *p, const Body *b, int64_t whole)
 {
     Sum s = { b, whole, 0 };

@@ -72,7 +72,7 @@ static void one_required(const Node *kernel)
 {
     const Node *params = kid(kernel, 2), *first = NULL;
     for (const Node *n = params ? params->kids : NULL; n; n = n->next) {
-        if (n->kind != N_PARAM_MUT) continue;
+        if (n->kind != N_PARAM_MUT || !kid(n, 3)) continue;
         if (!kid(n, 2)) return;
         if (!first) first = n;
     }
@@ -204,15 +204,15 @@ static bool written(const Kernel *k, const Value *tensor)
 /* What is done to each tensor, by value. */
 typedef struct { Kernel *k; bool *stored; } Uses;
 
-/* Notes a load or a store of a parameter. */
+/* Notes what reads or writes a parameter. */
 static void note_use(Op *op, void *arg)
 {
     Uses *u = arg;
-    if (op->kind != OP_LOAD && op->kind != OP_STORE) return;
+    if (!op_reads(op) && !op_writes(op)) return;
     for (int i = 0; i < u->k->params.n; i++) {
         Param *p = &u->k->params.at[i];
         if (p->value != op->args[0]) continue;
-        if (op->kind == OP_LOAD) p->loaded = true;
+        if (op_reads(op)) p->loaded = true;
         else u->stored[i] = true;
     }
 }
@@ -220,8 +220,15 @@ static void note_use(Op *op, void *arg)
 /* Reports an output that the body never stores. */
 static void never_stored(const Param *p)
 {
+    if (p->kind == PARAM_ATOMIC) {
+        error(p->pos, "E0509", "nothing ever updates `%s`", p->name->text);
+        help("write `%s.atomic_add(..)`, or leave the parameter out", p->name->text);
+        return;
+    }
     error(p->pos, "E0509", "nothing is ever stored in `%s`", p->name->text);
-    if (p->loaded) help("it is only read: take it as `%s: &tensor<..>`", p->name->text);
+    if (!p->has_by)
+        help("write `unsafe %s.scatter(..);`, or leave the parameter out", p->name->text);
+    else if (p->loaded) help("it is only read: take it as `%s: &tensor<..>`", p->name->text);
     else help("store a tile, `%s.store(t);`, or leave the parameter out", p->name->text);
 }
 
@@ -243,13 +250,11 @@ void own_after(Check *c, const Node *kernel)
     ir_walk(k->body, note_use, &u);
     for (int i = 0; i < k->params.n; i++) {
         Param *p = &k->params.at[i];
-        if (p->kind != PARAM_MUT) continue;
-        if (!u.stored[i]) {
-            never_stored(p);
-            continue;
-        }
+        if (p->kind != PARAM_MUT && p->kind != PARAM_ATOMIC) continue;
+        if (!u.stored[i]) never_stored(p);
+        if (!u.stored[i] || p->kind == PARAM_ATOMIC) continue;
         p->written = written(k, p->value);
         p->updated = !p->written;
-        if (p->updated && !p->loaded) warn_updated(p);
+        if (p->updated && p->has_by && !p->loaded) warn_updated(p);
     }
 }

@@ -338,6 +338,16 @@ static Holds load(Ask *q, const Op *op)
     return h;
 }
 
+/* gather: what is left of a window reads the pad; what a padded index reads is not known. */
+static Holds gather(Ask *q, const Op *op)
+{
+    Holds h = load(q, op);
+    for (int i = 2; i < op->nargs; i++)
+        for (int a = 0; a < op->args[i]->type.rank; a++)
+            h.axis[a] = unknown;
+    return h;
+}
+
 /* ---- all ops --------------------------------------------------------------------------------- */
 
 /* What the result of an op without regions holds. */
@@ -359,9 +369,11 @@ Holds holds_made(Ask *q, const Op *op)
     case OP_KEEP:   return keep(q, op);
     case OP_REDUCE: return reduce(q, op);
     case OP_LOAD:   return load(q, op);
+    case OP_GATHER: return gather(q, op);
     case OP_IF: case OP_FOR: case OP_WHILE: case OP_SYM: case OP_HAS: case OP_BITCAST:
     case OP_IOTA: case OP_COORD: case OP_VALID:
-    case OP_STORE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
+    case OP_STORE: case OP_SCATTER: case OP_ATOMIC:
+    case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
     case OP_KIND_COUNT:
         break;
     }

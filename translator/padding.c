@@ -92,6 +92,28 @@ static void load(Pass *p, const Op *op)
     }
 }
 
+/* The axes of index tiles have what is valid of those, those of windows what is loaded. */
+static void gather(Pass *p, const Op *op, Value *v)
+{
+    const bool changed = p->changed;
+    load(p, op);
+    for (int i = 2; i < op->nargs; i++)
+        for (int a = 0; a < op->args[i]->type.rank; a++)
+            join_part(p, v, a, op->args[i]->valid[a], *cause_of(p, op->args[i], a));
+    p->changed = changed;
+}
+
+/* What an atomic operation gives: like the tile, and what is there. */
+static void update(Pass *p, const Op *op)
+{
+    if (!op->nresults)
+        return;
+    const bool changed = p->changed;
+    gather(p, op, op->results[0]);
+    join_tile(p, op->results[0], op->args[1]);
+    p->changed = changed;
+}
+
 /* Rule 4: one axis is cut, the others stay. */
 static void keep(Pass *p, const Op *op)
 {
@@ -243,15 +265,23 @@ static void coord(Pass *p, const Op *op)
     make_part(p, v, 0, op, valid_of_load(p->k, op->access, 0, v->type.dim[0]));
 }
 
-/* Rule 3: reports the first of these axes that is mixed. */
-static void consume(Pass *p, const Op *op, uint32_t axes)
+/* Rule 3: reports the first of these axes of an operand that is mixed. */
+static bool consume(Pass *p, const Op *op, const Value *v, uint32_t axes)
 {
-    const Value *v = op->args[0];
     for (int a = 0; a < v->type.rank && p->reporting; a++)
         if (axes >> a & 1 && v->valid[a].kind == VALID_MIXED) {
             report_mixed(op, a, cause_of(p, v, a));
-            return;
+            return false;
         }
+    return true;
+}
+
+/* Scatter and atomics use what is valid of the tile and of its indices, and nothing else. */
+static void consume_places(Pass *p, const Op *op)
+{
+    for (int i = 1; i < op->nargs; i++)
+        if (!consume(p, op, op->args[i], ~0u))
+            return;
 }
 
 /* ---- control --------------------------------------------------------------------------------- */
@@ -356,11 +386,11 @@ static void visit(Op *op, void *arg)
         combine(p, op);
         break;
     case OP_FILL: case OP_VALID:
-        consume(p, op, ~0u);
+        consume(p, op, op->args[0], ~0u);
         make_data(p, op->results[0]);
         break;
     case OP_REDUCE:
-        consume(p, op, op->reduce_axes);
+        consume(p, op, op->args[0], op->reduce_axes);
         drop_axes(p, op, op->reduce_axes);
         break;
     case OP_BROADCAST: broadcast(p, op); break;
@@ -374,6 +404,12 @@ static void visit(Op *op, void *arg)
     case OP_COORD:     coord(p, op); break;
     case OP_KEEP:      keep(p, op); break;
     case OP_LOAD:      load(p, op); break;
+    case OP_GATHER:    gather(p, op, op->results[0]); break;
+    case OP_SCATTER:   consume_places(p, op); break;
+    case OP_ATOMIC:
+        consume_places(p, op);
+        update(p, op);
+        break;
     case OP_FOR: case OP_WHILE: enter(p, op); break;
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: leave(p, op); break;
     case OP_CONST: case OP_SYM: case OP_HAS: case OP_IOTA: case OP_STORE: case OP_IF:

@@ -216,7 +216,7 @@ void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots)
             gather(e, &g, roots[i]);
     for (int i = 0; i < g.found.n; i++) {
         Value *v = g.found.at[i];
-        if (v->def->kind == OP_LOAD)
+        if (op_reads(v->def))
             local_load(e, p, v);
         else if ((g.uses.at[i] > 1 || v->name) && !is_view(v) && v != p->root)
             push(&p->shared, v);
@@ -302,7 +302,7 @@ static bool loads_again(Emit *e, Value *v)
         if (op->args[i]->type.kind == TYPE_TILE)
             gather(e, &g, op->args[i]);
     for (int i = 0; i < g.found.n; i++)
-        if (g.found.at[i]->def->kind == OP_LOAD)
+        if (op_reads(g.found.at[i]->def))
             return true;
     return false;
 }

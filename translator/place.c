@@ -32,6 +32,19 @@ static void mark_syms(Op *op, void *arg)
     op_atoms(op, mark_atom, arg);
 }
 
+/* Notes the tensor of which a value is an index tile. */
+static void mark_indices(Op *op, void *arg)
+{
+    (void)arg;
+    for (int i = 2; i < op->nargs && op_is_index(op, i); i++) {
+        const Value *v = op->args[i];
+        while (v->def && is_view(v) && v->def->nargs)
+            v = v->def->args[0];
+        if (v->plan)
+            map_of(v)->places_of = op->args[0];
+    }
+}
+
 /* Is op the elementwise operation of that name? */
 static bool is_row(const Op *op, const char *name)
 {
@@ -148,6 +161,8 @@ static int printed(Placing *p, const Value *v)
     for (int i = 0; i < users->at.n; i++) {
         const Op *op = users->at.at[i];
         n += op->nresults == 1 && is_view(op->results[0]) ? printed(p, op->results[0]) : 1;
+        for (int j = 2; j < op->nargs && op_is_index(op, j); j++)
+            n += op->args[j] == v;                 /* in its address, and in its guard */
     }
     return n;
 }
@@ -160,7 +175,7 @@ typedef struct { int ops; const Value *from; bool no; } Again;
 static void count_again(const Emit *e, const Value *v, Again *a)
 {
     const Op *op = v->def;
-    if (op && op->kind == OP_LOAD && !map_of(v)->var) {
+    if (op && op_reads(op) && !map_of(v)->var) {
         a->no |= a->from != NULL;                /* loaded late: with it comes what is made of it */
         a->from = v;
         return;
@@ -210,8 +225,8 @@ static const Op *only_printer(Placing *p, const Value *v)
     if (users->at.n != 1)
         return NULL;
     const Op *op = users->at.at[0];
-    bool through =
-        op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE && !is_move(op);
+    bool through = op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE && !is_move(op)
+                   && op->kind != OP_GATHER && op->kind != OP_ATOMIC;
     return through ? only_printer(p, op->results[0]) : op;
 }
 
@@ -257,8 +272,8 @@ static bool wants_variable(Placing *p, const Value *v)
         return v->block != NULL;
     switch (v->def->kind) {
     case OP_LOAD:
-        return !is_late_load(p, v) && !is_read_again(p->e, v);
-    case OP_REDUCE: case OP_IF: case OP_FOR: case OP_WHILE:
+        return map_of(v)->places_of || (!is_late_load(p, v) && !is_read_again(p->e, v));
+    case OP_REDUCE: case OP_GATHER: case OP_ATOMIC: case OP_IF: case OP_FOR: case OP_WHILE:
         return true;
     case OP_SYM:
         return v->name != NULL;
@@ -317,8 +332,10 @@ static const char *wish_for(const Value *v)
     if (!v->def)
         return "carried";
     switch (v->def->kind) {
-    case OP_LOAD:
+    case OP_LOAD: case OP_GATHER:
         return arena_printf("%s_tile", tensor_name(v->def->args[0]));
+    case OP_ATOMIC:
+        return arena_printf("%s_old", tensor_name(v->def->args[0]));
     case OP_REDUCE:
         if (v->def->args[0]->name)
             return arena_printf("%s_%s", c_name(v->def->args[0]->name), reduced[v->def->reduce]);
@@ -335,6 +352,8 @@ static const char *wish_for(const Value *v)
         return arena_printf("%s_%s", value_called(v->def->args[0]),
                             value_called(v->def->args[1]));
     default:
+        if (map_of(v)->places_of)
+            return arena_printf("%s_place", tensor_name(map_of(v)->places_of));
         return v->def->nargs ? arena_printf("%s_next", value_called(v->def->args[0])) : "value";
     }
 }
@@ -372,6 +391,7 @@ static void forget(Emit *e)
         ValueMap *m = map_of(v);
         m->feeds_sum = m->in_sym = m->var = m->declared = m->local_lanes = false;
         m->web = v;
+        m->places_of = NULL;
         m->name = m->local = NULL;
     }
 }
@@ -384,6 +404,7 @@ void place(Emit *e)
     number_block(e->k->body, 1);
     p.users = users_of(e->k);
     ir_walk(e->k->body, mark_syms, NULL);
+    ir_walk(e->k->body, mark_indices, NULL);
     ir_walk(e->k->body, mark_sums, NULL);
     for (int i = 0; i < e->k->values.n; i++) {
         Value *v = e->k->values.at[i];

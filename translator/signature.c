@@ -240,13 +240,8 @@ static bool later(const Node *n, Pos pos)
 {
     const Node *by = n->kind == N_PARAM_MUT ? kid(n, 3) : NULL;
     if (n->kind == N_PARAM_ADD) return not_yet(pos, "an `&add` output"), true;
-    if (n->kind == N_PARAM_ATOMIC) return not_yet(pos, "an `&atomic` tensor"), true;
-    if (n->kind != N_PARAM_MUT || (by && kid(by, 0) && kid(by, 0)->kind == N_AXES)) return false;
-    not_yet(pos,
-            by ? "an index space" : "a `&mut` tensor without `by`, which only `scatter` writes");
-    if (!by)
-        help("cut it in parts: `%s: &mut tensor<..> by [i: BM, ..]`", node_name(kid(n, 0))->text);
-    return true;
+    if (!by || (kid(by, 0) && kid(by, 0)->kind == N_AXES)) return false;
+    return not_yet(pos, "an index space"), true;
 }
 
 /* One parameter: read, bound and added to the kernel; bound to silence if something is wrong. */

@@ -69,6 +69,22 @@ int thread_bits(const Emit *e, const Value *v)
     return bits;
 }
 
+/* "thread == 0" and the like: one thread among those that hold the same
+   elements; NULL if each is alone. */
+const char *one_thread(Emit *e, const Value *tile)
+{
+    int all = e->body->threads - 1, mine = thread_bits(e, tile), missing = all & ~mine;
+    if (!missing)
+        return NULL;
+    if (missing == all)
+        return arena_printf("%s == 0", e->thread);
+    if ((missing & (missing + 1)) == 0)
+        return arena_printf("%s %% %d == 0", e->thread, missing + 1);
+    if ((mine & (mine + 1)) == 0)
+        return arena_printf("%s < %d", e->thread, mine + 1);
+    return arena_printf("(%s & %d) == 0", e->thread, missing);
+}
+
 /* Declares the array that a thread holds of v: "[4][VECS][W]"; "" for one element. */
 const char *array_suffix(Emit *e, const Value *v)
 {

@@ -188,11 +188,18 @@ static void op_assign(Check *c, const Node *n)
 
 /* ---- the others ------------------------------------------------------------------------------ */
 
+/* Is it h.atomic_add(..), whose old values nobody needs to take? */
+static bool updates(const Node *n, const Given *g)
+{
+    bool called = n->kind == N_CALL && kid(n, 0) && kid(n, 0)->kind == N_DOT;
+    return called && g->kind == GIVES_VALUE && g->value->def && g->value->def->kind == OP_ATOMIC;
+}
+
 /* A call for what it does. */
 static void call_statement(Check *c, const Node *n)
 {
     Given g = expr(c, kid(n, 0));
-    if (g.kind == GIVES_ERROR || g.kind == GIVES_NOTHING) return;
+    if (g.kind == GIVES_ERROR || g.kind == GIVES_NOTHING || updates(kid(n, 0), &g)) return;
     mistake(c, g.pos, "E0806", "nothing takes this value");
     help("write `let _ = %s;` to drop it", node_source(kid(n, 0)));
 }
@@ -202,7 +209,9 @@ static void unsafe_statement(Check *c, const Node *n)
 {
     const Node *e = kid(n, 0), *callee = e && e->kind == N_CALL ? kid(e, 0) : NULL;
     if (callee && callee->kind == N_DOT && node_is(kid(callee, 1), "scatter")) {
-        not_yet(node_pos(n), "`scatter`");
+        c->promised = true;
+        expr(c, e);
+        c->promised = false;
         return;
     }
     mistake(c, node_pos(n), "E0806", "`unsafe` stands before `scatter` alone");

@@ -132,6 +132,18 @@ int most_held(const Facts *f, const Body *b)
 
 typedef struct { const Body *b; bool yes; } Crossing;
 
+/* Do several threads hold the same elements of what an atomic gives? One tells the others. */
+bool held_twice(const Body *b, const Op *op)
+{
+    int bits = 0;
+    for (int a = 0; a < op->args[1]->type.rank; a++) {
+        const Dim *d = map_of(op->args[1])->dim[a];
+        const Spread *s = d ? &b->spread.at[d->id] : NULL;
+        bits |= s ? (s->threads - 1) << s->shift : 0;
+    }
+    return bits != b->threads - 1;
+}
+
 /* Does a reduction or a change of layout cross the warps of a program? */
 static void crosses(Op *op, void *arg)
 {
@@ -146,8 +158,6 @@ static void crosses(Op *op, void *arg)
     }
 }
 
-typedef struct { const Value *tensor; int loads, stores; } Touch;
-
 /* Does op run in every round of a loop? */
 static bool in_loop(const Op *op)
 {
@@ -157,26 +167,40 @@ static bool in_loop(const Op *op)
     return false;
 }
 
-/* Does op load the tensor, or store to it? */
-static void touches(Op *op, void *arg)
+/* Do two accesses of one program to a tensor have to keep their order? Updates of one kind come out
+   the same in any order if nobody asks what was there before; scatter to a tensor that is not cut
+   in parts hits no element twice. */
+bool must_order(const Op *a, const Op *b)
 {
-    Touch *t = arg;
-    if ((op->kind == OP_LOAD || op->kind == OP_STORE) && op->args[0] == t->tensor)
-        *(op->kind == OP_LOAD ? &t->loads : &t->stores) += in_loop(op) ? 2 : 1;
+    if (a->args[0] != b->args[0] || (!op_writes(a) && !op_writes(b)))
+        return false;
+    if (a->kind == OP_ATOMIC && b->kind == OP_ATOMIC)
+        return a->nresults || b->nresults || a->atomic != b->atomic || a->atomic == ATOMIC_EXCHANGE;
+    return a->access->part;
 }
 
-/* Does the program touch a tensor that it stores to more than once? Then threads may have to
-   wait for each other. */
+typedef struct { LIST(const Op *) at; bool yes; } Accesses;
+
+/* Adds an access, and notes whether it has to keep its order with one of those before it, or with
+   itself the next time round. */
+static void add_access(Op *op, void *arg)
+{
+    Accesses *all = arg;
+    if (!op_reads(op) && !op_writes(op))
+        return;
+    all->yes |= in_loop(op) && must_order(op, op);
+    for (int i = 0; i < all->at.n; i++)
+        all->yes |= must_order(all->at.at[i], op);
+    push(&all->at, op);
+}
+
+/* Does the program touch what it writes more than once? Then threads may have to wait for each
+   other. */
 static bool touches_twice(const Kernel *k)
 {
-    for (int i = 0; i < k->params.n; i++) {
-        Touch t = { .tensor = k->params.at[i].value };
-        if (k->params.at[i].kind == PARAM_MUT)
-            ir_walk(k->body, touches, &t);
-        if (t.stores > 1 || (t.loads && t.stores))
-            return true;
-    }
-    return false;
+    Accesses all = { .yes = false };
+    ir_walk(k->body, add_access, &all);
+    return all.yes;
 }
 
 /* Small programs share a block of 128 threads, if no barrier would have to

@@ -35,7 +35,7 @@ static void unuse(Op *op)
 /* Notes an effect: a store, or a way out of more than the op's own regions. */
 static void find_effect(Op *op, void *found)
 {
-    if (op->kind == OP_STORE || op->kind == OP_RETURN || op->kind == OP_WHILE)
+    if (op_writes(op) || op->kind == OP_RETURN || op->kind == OP_WHILE)
         *(bool *)found = true;
 }
 
@@ -57,7 +57,8 @@ static bool has_effect(Op *op)
 {
     bool found = false;
     switch ((int)op->kind) {
-    case OP_STORE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: case OP_WHILE:
+    case OP_STORE: case OP_SCATTER: case OP_ATOMIC: case OP_YIELD: case OP_BREAK:
+    case OP_CONTINUE: case OP_RETURN: case OP_WHILE:
         return true;
     case OP_IF: case OP_FOR:
         for (int r = 0; r < op->nregions; r++) {
@@ -86,6 +87,13 @@ static void unuse_inside(Op *op, void *arg)
     unuse(op);
 }
 
+/* An atomic whose old values nobody uses gives none: memory need not send them back. */
+static void drop_old(Op *op)
+{
+    if (op->kind == OP_ATOMIC && !is_used(op))
+        op->nresults = 0;
+}
+
 /* Drops the ops of a block whose results nobody uses, from the last to the first. */
 static void sweep(Block *b)
 {
@@ -98,6 +106,7 @@ static void sweep(Block *b)
             ir_remove(op);
             continue;
         }
+        drop_old(op);
         for (int r = op->nregions - 1; r >= 0; r--)
             sweep(op->region[r]);
     }

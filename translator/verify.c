@@ -5,20 +5,12 @@
  * has a place for every axis of its tensor.
  */
 #include <stdlib.h>
-#include "ir.h"
-
-typedef struct {
-    const Kernel *kernel;
-    const char *after;
-    unsigned char *made, *seen;                    /* by value id: defined somewhere; here */
-    const Op *op;                                  /* being checked */
-    bool right;
-} Verify;
+#include "verify.h"
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
 /* The rule is broken unless it holds. */
-static bool rule(Verify *v, bool holds, const char *what)
+bool rule(Verify *v, bool holds, const char *what)
 {
     if (holds)
         return true;
@@ -86,7 +78,7 @@ static bool use_atom(Sym atom, void *arg)
 }
 
 /* A formula is there and can be computed here. */
-static void use_sym(Verify *v, Sym s)
+void use_sym(Verify *v, Sym s)
 {
     if (rule(v, s && !sym_is_bad(s), "a formula is missing"))
         sym_mentions(s, use_atom, v);
@@ -120,6 +112,9 @@ static const struct Counts { signed char least, most, results, regions; } counts
     [OP_LOAD]      = {2,  2,  1, 0},
     [OP_STORE]     = {2,  3,  0, 0},
     [OP_IF]        = {1,  1, -1, 2},
+    [OP_GATHER]    = {3, -1,  1, 0},
+    [OP_SCATTER]   = {2, -1,  0, 0},
+    [OP_ATOMIC]    = {2, -1, -1, 0},
     [OP_FOR]       = {3, -1, -1, 1},
     [OP_WHILE]     = {0, -1, -1, 2},
     [OP_YIELD]     = {0, -1,  0, 0},
@@ -135,6 +130,8 @@ static bool check_counts(Verify *v, const Op *op)
     if (!rule(v, op->kind < OP_KIND_COUNT, "an op of no kind"))
         return false;
     const struct Counts *c = &counts[op->kind];
+    if (op->kind == OP_ATOMIC)
+        rule(v, op->nresults <= 1, "an atomic gives several values");
     return rule(v, op->nargs >= c->least && (c->most < 0 || op->nargs <= c->most),
                 "a wrong number of operands")
            && rule(v, c->results < 0 || op->nresults == c->results, "a wrong number of results")
@@ -145,7 +142,7 @@ static bool check_counts(Verify *v, const Op *op)
 /* ---- types by kind --------------------------------------------------------------------------- */
 
 /* A scalar of this type. */
-static bool is_scalar(const Value *value, Elem e)
+bool is_scalar(const Value *value, Elem e)
 {
     return value->type.kind == TYPE_TILE && value->type.rank == 0 && value->type.elem == e;
 }
@@ -270,55 +267,6 @@ static void check_reduce(Verify *v, const Op *op)
         rule(v, a->elem == result->elem, "max and min keep the type");
 }
 
-/* ---- accesses -------------------------------------------------------------------------------- */
-
-/* Each axis of the tensor has a place; each tile axis comes from at most one of them, and has
-   extent 1 if from none. */
-static void check_access(Verify *v, const Op *op, const Type *tile)
-{
-    const Access *access = op->access;
-    const Type *tensor = &op->args[0]->type;
-    uint32_t mapped = 0;
-    if (!rule(v, access != NULL, "an access without a place")
-        || !rule(v, tensor->kind == TYPE_TENSOR, "an access to what is no tensor"))
-        return;
-    for (int a = 0; a < tensor->rank; a++) {
-        const int t = access->map[a];
-        use_sym(v, access->start[a]);
-        use_sym(v, access->lo[a]);
-        use_sym(v, access->hi[a]);
-        rule(v, access->step[a] > 0 || t < 0, "an access does not step forward");
-        if (!rule(v, t < tile->rank, "an access maps to no axis of the tile") || t < 0)
-            continue;
-        rule(v, !(mapped >> t & 1), "two axes of a tensor map to one of the tile");
-        mapped |= 1u << t;
-    }
-    for (int t = 0; t < tile->rank; t++)
-        rule(v, mapped >> t & 1 || sym_is(tile->dim[t], 1), "a tile axis comes from nowhere");
-}
-
-/* store: the element type is the tensor's; a mask has the tile's shape. */
-static void check_store(Verify *v, const Op *op)
-{
-    const Type *tile = &op->args[1]->type;
-    check_access(v, op, tile);
-    rule(v, tile->elem == op->args[0]->type.elem, "a store converts");
-    if (op->nargs > 2)
-        rule(v, op->args[2]->type.elem == EL_BOOL && type_same_shape(&op->args[2]->type, tile),
-             "a mask of another shape or type");
-}
-
-/* coord: one axis of a part. */
-static void check_coord(Verify *v, const Op *op)
-{
-    if (!rule(v, op->access != NULL, "coord without a place"))
-        return;
-    use_sym(v, op->access->start[0]);
-    use_sym(v, op->access->lo[0]);
-    use_sym(v, op->access->hi[0]);
-    rule(v, op->results[0]->type.elem == EL_I64, "coord gives i64");
-}
-
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* The values from the first one given on have the types of the results of `of`. */
@@ -402,12 +350,13 @@ static void check_kind(Verify *v, const Op *op)
         break;
     case OP_REDUCE: check_reduce(v, op); break;
     case OP_LOAD:
-        check_access(v, op, result);
+        verify_access(v, op, result);
         rule(v, a->elem == result->elem && is_scalar(op->args[1], a->elem),
              "a load or its pad converts");
         break;
-    case OP_STORE: check_store(v, op); break;
-    case OP_COORD: check_coord(v, op); break;
+    case OP_STORE: verify_store(v, op); break;
+    case OP_GATHER: case OP_SCATTER: case OP_ATOMIC: verify_places(v, op); break;
+    case OP_COORD: verify_coord(v, op); break;
     case OP_IF: case OP_FOR: case OP_WHILE: check_control(v, op); break;
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: check_end(v, op); break;
     case OP_RELAYOUT: case OP_RESHAPE: case OP_VALID: case OP_KIND_COUNT: break;

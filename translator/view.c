@@ -129,7 +129,7 @@ static bool one_an_axis(Check *c, const View *v, const Node *list, int n, const 
 }
 
 /* Whole axes: the tensor's own extent, from its start. False after a report. */
-static bool whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const Node *n)
+bool view_whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const Node *n)
 {
     int64_t k;
     Pos pos = node_pos(n);
@@ -185,7 +185,7 @@ bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Ac
         Value *value = index_value(c, n);
         if (!value) return false;
         at[i] = sym_of_value(value);
-        ok = whole_fits(c, v, i, tile->dim[i], at[i], n) && ok;
+        ok = view_whole_fits(c, v, i, tile->dim[i], at[i], n) && ok;
         warn_elements(n, at[i], tile->dim[i]);
         int a = v->axis[i];
         access->start[a] = sym_add(v->start[a], sym_mul(at[i], tile->dim[i]));
@@ -224,7 +224,7 @@ bool view_window(Check *c, const View *v, const Node *index, const Node *step, c
         if (!value || !window_step(c, step ? kid(step, i) : NULL, &access->step[a])) return false;
         Sym at = sym_of_value(value);
         if (access->step[a] != 1 && tile->dim[i] == v->size[i]) at = sym_const(access->step[a]);
-        if (!whole_fits(c, v, i, tile->dim[i], at, n)) return false;
+        if (!view_whole_fits(c, v, i, tile->dim[i], at, n)) return false;
         access->start[a] = sym_add(v->start[a], sym_of_value(value));
         if (sym_is_bad(access->start[a])) {
             mistake(c, node_pos(n), "E0707", "this element is out of the range of 64 bits");

@@ -18,6 +18,7 @@ __global__ void misaligned(int *y) { *(int2 *)&y[threadIdx.x % 2] = make_int2(1,
 __global__ void atomic_after(int *y) { atomicAdd(&y[threadIdx.x + 1], 1); }
 __global__ void unwritten(int *y) { y[threadIdx.x] = y[(threadIdx.x + 1) % N]; }
 __global__ void twice(int *y) { y[threadIdx.x / 2] = 1; }
+__global__ void again(int *y) { ((volatile int *)y)[threadIdx.x] = 1; y[threadIdx.x] = 2; }
 __global__ void trap(int *y) { if (y[threadIdx.x] != 1) __trap(); }
 __global__ void wild(int *y) { y[threadIdx.x] = *(int *)(size_t)64; }
 
@@ -148,9 +149,33 @@ static const Fault faults[] = {
      "__shfl_down_sync reads lane 31"},
 };
 
+/* Launches a kernel twice on an array that no launch may write twice; the first error. */
+static std::string run_once(void (*kernel)(int *))
+{
+    static int cells[N];
+    const cudaLaunchConfig_t config = {dim3(1), dim3(N), 0, NULL, NULL, 0};
+    tile_emu_reset();
+    tile_emu_register(cells, sizeof cells, "cells", TILE_EMU_ONCE);
+    for (int i = 0; i < 2; i++)
+        cudaLaunchKernelEx(&config, kernel, (int *)cells);
+    const std::string text = tile_emu_error(0) ? tile_emu_error(0) : "";
+    tile_emu_unregister(cells);
+    return text;
+}
+
+static void test_once(void)
+{
+    const char *const wrong = "second write of 4 bytes in one launch: cells [256 bytes]";
+    test("each element once a launch", run_once(good).empty());
+    test("an element by two threads", run_once(twice).find(wrong) != std::string::npos);
+    test("an element by one thread twice", run_once(again).find(wrong) != std::string::npos);
+}
+
 int main(void)
 {
     tile_emu_verbose(0);
+    if (tile_emu_checked())
+        test_once();
     for (const Fault &f : faults) {
         if (f.needs_checks && !tile_emu_checked())
             continue;

@@ -1,6 +1,8 @@
 """cases.py -- every kernel of the suite: what it is called with, and what it should give"""
 import cases_element                                          # noqa: F401  (each fills table.CASES)
+import cases_atomic                                           # noqa: F401
 import cases_family                                           # noqa: F401
+import cases_gather                                           # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
 import cases_reduce                                           # noqa: F401

@@ -108,6 +108,7 @@ class Cpu:
             t.address = arena.host.ctypes.data + t.at
             if t.span:
                 flags = 2 if not t.arg.out else 0 if t.arg.inout else 1
+                flags += 4 * t.arg.once
                 self.lib.tile_emu_register(ctypes.c_void_p(t.address), ctypes.c_size_t(t.span),
                                            t.arg.name.encode(), flags)
 
