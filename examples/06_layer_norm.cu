@@ -19,7 +19,9 @@
 // kernel layer_norm_f16    y[M, N] by [i: 1, N], mean[M] by [i: 1], rstd[M] by [i: 1]  <-  x[M, N], w[N], b[N]
 //
 //   program    one for each part of the outputs, as they are cut above
-//   variants   layer_norm_f16_warp _256, _512, _1024    N <= 1024: a row lives in one warp's
+//   variants   layer_norm_f16_octet _128, _256    N <= 256: a row lives in the registers of
+//              eight lanes
+//              layer_norm_f16_warp _512, _1024    N <= 1024: a row lives in one warp's
 //              registers; no barrier between warps
 //              layer_norm_f16_block _2048, _4096, _8192, _16384    N <= 16384: a row lives in
 //              one block's registers
@@ -30,7 +32,9 @@
 // kernel layer_norm_bf16    y[M, N] by [i: 1, N], mean[M] by [i: 1], rstd[M] by [i: 1]  <-  x[M, N], w[N], b[N]
 //
 //   program    one for each part of the outputs, as they are cut above
-//   variants   layer_norm_bf16_warp _256, _512, _1024    N <= 1024: a row lives in one warp's
+//   variants   layer_norm_bf16_octet _128, _256    N <= 256: a row lives in the registers of
+//              eight lanes
+//              layer_norm_bf16_warp _512, _1024    N <= 1024: a row lives in one warp's
 //              registers; no barrier between warps
 //              layer_norm_bf16_block _2048, _4096, _8192, _16384    N <= 16384: a row lives
 //              in one block's registers
@@ -630,6 +634,169 @@ layer_norm_f32_stream_unaligned(float *__restrict__ y, int64_t y_stride, float *
 }
 
 
+// ---- layer_norm_f16_octet, a row in eight lanes' registers -----------------------------
+//
+//   block      8 lanes are one program, 16 programs a block: a row so short leaves a whole
+//              warp with one access of 16 bytes a lane, and reductions of eight lanes take
+//              three shuffles for four rows at once
+//   col        of N: a thread holds the W elements from W * (8 * v + thread) on, for v = 0 ..
+//              VECS - 1
+//
+//                  col        0    8   16        56      64   72       (W = 8)
+//                  thread     0    1    2  ...   7        0    1  ...
+//                  v          0 ------------------        1 ---------
+//
+//   padding    mu: no mask, since outside the valid part lies 0.0f, which changes no sum
+//              whole_mean: a mask, since other values may lie outside the valid part, and sum
+//              must not see it
+//   barriers   none: no thread waits for another warp
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
+
+template <int VECS, int W>
+static __device__ __forceinline__ void
+layer_norm_f16_octet(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
+                     float *__restrict__ rstd, const __half *__restrict__ x, int64_t x_stride,
+                     const __half *__restrict__ w, const __half *__restrict__ b, float eps,
+                     int64_t M, int64_t N)
+{
+    const int64_t i = (int64_t)blockIdx.x * (blockDim.x / 8) + threadIdx.x / 8;
+    if (i >= M)
+        return;
+    const int thread = threadIdx.x % 8;
+
+    // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
+    __half x_tile[VECS][W];
+    const __half *const x_at = x + i * x_stride;
+    const int cols = (int)N;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols)
+            load_vec(x_tile[v], &x_at[col]);
+        else
+            fill_vec(x_tile[v], __float2half_rn(0.0f));
+    }
+
+    // 06_layer_norm.tile:16    let mu = mean(t, axis = 1);
+    float mu_part = 0.0f;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            mu_part += __half2float(x_tile[v][c]);
+    }
+    mu_part = warp_sum<8>(mu_part);
+    const float mu = mu_part / (float)N;
+
+    // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
+    float whole_mean_part = 0.0f;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++) {
+                const float t = __half2float(x_tile[v][c]);
+                const float c2 = t - mu;
+                whole_mean_part += __fmul_rn(c2, c2);
+            }
+        }
+    }
+    whole_mean_part = warp_sum<8>(whole_mean_part);
+    const float whole_mean = whole_mean_part / (float)N;
+    const float r = rsqrtf(whole_mean + eps);
+
+    // 06_layer_norm.tile:19    if mean { mean.store(mu); }
+    if (mean != nullptr) {
+        if (thread == 0) {
+            float *const mean_at = mean + i;
+            mean_at[0] = mu;
+        }
+    }
+
+    // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
+    if (rstd != nullptr) {
+        if (thread == 0) {
+            float *const rstd_at = rstd + i;
+            rstd_at[0] = r;
+        }
+    }
+
+    // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
+    __half w_tile[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols)
+            load_vec(w_tile[v], &w[col]);
+        else
+            fill_vec(w_tile[v], __float2half_rn(0.0f));
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        #pragma unroll
+        for (int c = 0; c < W; c++) {
+            const float t = __half2float(x_tile[v][c]);
+            const float c2 = t - mu;
+            o[v][c] = __fmul_rn(c2 * r, __half2float(w_tile[v][c]));
+        }
+    }
+
+    // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
+    if (b != nullptr) {
+        __half b_tile[VECS][W];
+        #pragma unroll
+        for (int v = 0; v < VECS; v++) {
+            const int col = W * (8 * v + thread);
+            if (col < cols)
+                load_vec(b_tile[v], &b[col]);
+            else
+                fill_vec(b_tile[v], __float2half_rn(0.0f));
+        }
+        #pragma unroll
+        for (int v = 0; v < VECS; v++) {
+            #pragma unroll
+            for (int c = 0; c < W; c++)
+                o[v][c] += __half2float(b_tile[v][c]);
+        }
+    }
+
+    // 06_layer_norm.tile:23    y.store(o as T);
+    __half *const y_at = y + i * y_stride;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols) {
+            __half out[W];
+            #pragma unroll
+            for (int c = 0; c < W; c++)
+                out[c] = __float2half_rn(o[v][c]);
+            store_vec(&y_at[col], out);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128, 8)
+layer_norm_f16_octet_128(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
+                         float *__restrict__ rstd, const __half *__restrict__ x, int64_t x_stride,
+                         const __half *__restrict__ w, const __half *__restrict__ b, float eps,
+                         int64_t M, int64_t N)
+{
+    layer_norm_f16_octet<2, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 8)
+layer_norm_f16_octet_256(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
+                         float *__restrict__ rstd, const __half *__restrict__ x, int64_t x_stride,
+                         const __half *__restrict__ w, const __half *__restrict__ b, float eps,
+                         int64_t M, int64_t N)
+{
+    layer_norm_f16_octet<4, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
+}
+
 // ---- layer_norm_f16_warp, a row in one warp's registers --------------------------------
 //
 //   block      32 threads are one program; 4 programs share a block, since blocks of one warp
@@ -773,15 +940,6 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
             store_vec(&y_at[col], out);
         }
     }
-}
-
-extern "C" __global__ void __launch_bounds__(128, 1)
-layer_norm_f16_warp_256(__half *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
-                        float *__restrict__ rstd, const __half *__restrict__ x, int64_t x_stride,
-                        const __half *__restrict__ w, const __half *__restrict__ b, float eps,
-                        int64_t M, int64_t N)
-{
-    layer_norm_f16_warp<1, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 1)
@@ -1149,6 +1307,171 @@ layer_norm_f16_stream_unaligned(__half *__restrict__ y, int64_t y_stride, float 
 }
 
 
+// ---- layer_norm_bf16_octet, a row in eight lanes' registers ----------------------------
+//
+//   block      8 lanes are one program, 16 programs a block: a row so short leaves a whole
+//              warp with one access of 16 bytes a lane, and reductions of eight lanes take
+//              three shuffles for four rows at once
+//   col        of N: a thread holds the W elements from W * (8 * v + thread) on, for v = 0 ..
+//              VECS - 1
+//
+//                  col        0    8   16        56      64   72       (W = 8)
+//                  thread     0    1    2  ...   7        0    1  ...
+//                  v          0 ------------------        1 ---------
+//
+//   padding    mu: no mask, since outside the valid part lies 0.0f, which changes no sum
+//              whole_mean: a mask, since other values may lie outside the valid part, and sum
+//              must not see it
+//   barriers   none: no thread waits for another warp
+//   launch     has checked: N <= the number in the entry's name; for W > 1: x, w, b, y lie at
+//              multiples of 16 bytes (of W elements, if those are fewer), their rows too, and
+//              rows are multiples of W long
+
+template <int VECS, int W>
+static __device__ __forceinline__ void
+layer_norm_bf16_octet(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
+                      float *__restrict__ rstd, const __nv_bfloat16 *__restrict__ x,
+                      int64_t x_stride, const __nv_bfloat16 *__restrict__ w,
+                      const __nv_bfloat16 *__restrict__ b, float eps, int64_t M, int64_t N)
+{
+    const int64_t i = (int64_t)blockIdx.x * (blockDim.x / 8) + threadIdx.x / 8;
+    if (i >= M)
+        return;
+    const int thread = threadIdx.x % 8;
+
+    // 06_layer_norm.tile:15    let t = x.load_like(y) as f32;
+    __nv_bfloat16 x_tile[VECS][W];
+    const __nv_bfloat16 *const x_at = x + i * x_stride;
+    const int cols = (int)N;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols)
+            load_vec(x_tile[v], &x_at[col]);
+        else
+            fill_vec(x_tile[v], __float2bfloat16_rn(0.0f));
+    }
+
+    // 06_layer_norm.tile:16    let mu = mean(t, axis = 1);
+    float mu_part = 0.0f;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            mu_part += __bfloat162float(x_tile[v][c]);
+    }
+    mu_part = warp_sum<8>(mu_part);
+    const float mu = mu_part / (float)N;
+
+    // 06_layer_norm.tile:18    let r = rsqrt(mean(c * c, axis = 1) + eps);
+    float whole_mean_part = 0.0f;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols) {
+            #pragma unroll
+            for (int c = 0; c < W; c++) {
+                const float t = __bfloat162float(x_tile[v][c]);
+                const float c2 = t - mu;
+                whole_mean_part += __fmul_rn(c2, c2);
+            }
+        }
+    }
+    whole_mean_part = warp_sum<8>(whole_mean_part);
+    const float whole_mean = whole_mean_part / (float)N;
+    const float r = rsqrtf(whole_mean + eps);
+
+    // 06_layer_norm.tile:19    if mean { mean.store(mu); }
+    if (mean != nullptr) {
+        if (thread == 0) {
+            float *const mean_at = mean + i;
+            mean_at[0] = mu;
+        }
+    }
+
+    // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
+    if (rstd != nullptr) {
+        if (thread == 0) {
+            float *const rstd_at = rstd + i;
+            rstd_at[0] = r;
+        }
+    }
+
+    // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
+    __nv_bfloat16 w_tile[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols)
+            load_vec(w_tile[v], &w[col]);
+        else
+            fill_vec(w_tile[v], __float2bfloat16_rn(0.0f));
+    }
+    float o[VECS][W];
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        #pragma unroll
+        for (int c = 0; c < W; c++) {
+            const float t = __bfloat162float(x_tile[v][c]);
+            const float c2 = t - mu;
+            o[v][c] = __fmul_rn(c2 * r, __bfloat162float(w_tile[v][c]));
+        }
+    }
+
+    // 06_layer_norm.tile:22    if b { o += b.load_like(y) as f32; }
+    if (b != nullptr) {
+        __nv_bfloat16 b_tile[VECS][W];
+        #pragma unroll
+        for (int v = 0; v < VECS; v++) {
+            const int col = W * (8 * v + thread);
+            if (col < cols)
+                load_vec(b_tile[v], &b[col]);
+            else
+                fill_vec(b_tile[v], __float2bfloat16_rn(0.0f));
+        }
+        #pragma unroll
+        for (int v = 0; v < VECS; v++) {
+            #pragma unroll
+            for (int c = 0; c < W; c++)
+                o[v][c] += __bfloat162float(b_tile[v][c]);
+        }
+    }
+
+    // 06_layer_norm.tile:23    y.store(o as T);
+    __nv_bfloat16 *const y_at = y + i * y_stride;
+    #pragma unroll
+    for (int v = 0; v < VECS; v++) {
+        const int col = W * (8 * v + thread);
+        if (col < cols) {
+            __nv_bfloat16 out[W];
+            #pragma unroll
+            for (int c = 0; c < W; c++)
+                out[c] = __float2bfloat16_rn(o[v][c]);
+            store_vec(&y_at[col], out);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128, 8)
+layer_norm_bf16_octet_128(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
+                          float *__restrict__ mean, float *__restrict__ rstd,
+                          const __nv_bfloat16 *__restrict__ x, int64_t x_stride,
+                          const __nv_bfloat16 *__restrict__ w, const __nv_bfloat16 *__restrict__ b,
+                          float eps, int64_t M, int64_t N)
+{
+    layer_norm_bf16_octet<2, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 8)
+layer_norm_bf16_octet_256(__nv_bfloat16 *__restrict__ y, int64_t y_stride,
+                          float *__restrict__ mean, float *__restrict__ rstd,
+                          const __nv_bfloat16 *__restrict__ x, int64_t x_stride,
+                          const __nv_bfloat16 *__restrict__ w, const __nv_bfloat16 *__restrict__ b,
+                          float eps, int64_t M, int64_t N)
+{
+    layer_norm_bf16_octet<4, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
+}
+
 // ---- layer_norm_bf16_warp, a row in one warp's registers -------------------------------
 //
 //   block      32 threads are one program; 4 programs share a block, since blocks of one warp
@@ -1292,15 +1615,6 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
             store_vec(&y_at[col], out);
         }
     }
-}
-
-extern "C" __global__ void __launch_bounds__(128, 1)
-layer_norm_bf16_warp_256(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__restrict__ mean,
-                         float *__restrict__ rstd, const __nv_bfloat16 *__restrict__ x,
-                         int64_t x_stride, const __nv_bfloat16 *__restrict__ w,
-                         const __nv_bfloat16 *__restrict__ b, float eps, int64_t M, int64_t N)
-{
-    layer_norm_bf16_warp<1, 8>(y, y_stride, mean, rstd, x, x_stride, w, b, eps, M, N);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 1)
@@ -1951,8 +2265,10 @@ layer_norm_f16_strided(__half *y, int64_t y_stride, float *mean, float *rstd, co
                          && tile_aligned(tensors[4], 16) && tile_aligned(tensors[5], 16)
                          && tile_aligned(tensors[0], 16);
     if (vectors && N > 0) {
+        if (N <= 128)
+            return launch(layer_norm_f16_octet_128, tile_ceil(programs, 16), 128);
         if (N <= 256)
-            return launch(layer_norm_f16_warp_256, tile_ceil(programs, 4), 128);
+            return launch(layer_norm_f16_octet_256, tile_ceil(programs, 16), 128);
         if (N <= 512)
             return launch(layer_norm_f16_warp_512, tile_ceil(programs, 4), 128);
         if (N <= 1024)
@@ -2029,8 +2345,10 @@ layer_norm_bf16_strided(__nv_bfloat16 *y, int64_t y_stride, float *mean, float *
                          && tile_aligned(tensors[4], 16) && tile_aligned(tensors[5], 16)
                          && tile_aligned(tensors[0], 16);
     if (vectors && N > 0) {
+        if (N <= 128)
+            return launch(layer_norm_bf16_octet_128, tile_ceil(programs, 16), 128);
         if (N <= 256)
-            return launch(layer_norm_bf16_warp_256, tile_ceil(programs, 4), 128);
+            return launch(layer_norm_bf16_octet_256, tile_ceil(programs, 16), 128);
         if (N <= 512)
             return launch(layer_norm_bf16_warp_512, tile_ceil(programs, 4), 128);
         if (N <= 1024)

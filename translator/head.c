@@ -47,7 +47,9 @@ static void head_title(Text *out, const Emit *e)
 {
     Text t = { 0 };
     text_printf(&t, "// ---- %s, %s ", e->body->name,
-                e->body->rereads ? "a row by one block, read twice" : titles[e->body->kind]);
+                e->body->rereads ? "a row by one block, read twice"
+                : e->body->kind == BODY_WARP && e->body->threads == 8
+                    ? "a row in eight lanes' registers" : titles[e->body->kind]);
     while (t.n < 91)
         text_add(&t, "-", 1);
     text_printf(out, "%s\n//\n", t.at);
@@ -60,6 +62,11 @@ static void head_block(Text *out, const Emit *e)
     const char *text;
     if (b->kind == BODY_BLOCK)
         text = arena_printf("%s threads are one program", e->threads);
+    else if (b->kind == BODY_WARP && b->threads == 8)
+        text = arena_printf(
+            "8 lanes are one program, %d programs a block: a row so short leaves a whole warp with "
+            "one access of 16 bytes a lane, and reductions of eight lanes take three shuffles for "
+            "four rows at once", b->programs);
     else if (b->kind == BODY_WARP && b->programs > 1)
         text = arena_printf(
             "%d threads are one program; %d programs share a block, since blocks of one warp could "
@@ -272,7 +279,9 @@ static void summary_body(Text *out, const Plan *p, const Body *b, const char *he
     wrap_comment(out, head,
                  arena_printf("%s%s%s    %s%s", b->name, names.n ? " " : "",
                               names.n ? names.at : "", when,
-                              b->rereads ? "one block reads a row twice" : ways[b->kind]));
+                              b->rereads ? "one block reads a row twice"
+                              : b->kind == BODY_WARP && b->threads == 8
+                                  ? "a row lives in the registers of eight lanes" : ways[b->kind]));
 }
 
 /* The lines of a kernel in the head of the file. */

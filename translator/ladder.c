@@ -67,6 +67,7 @@ static const struct Rung again_rungs[] = {
 };
 
 typedef struct {
+    Body *octet;                                   /* eight lanes a row, for short ones; or NULL */
     Body *body[2];
     int held[2];
     int64_t last;
@@ -136,12 +137,43 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
         : resident_blocks(f, threads * programs, words, width);
 }
 
+/* The body of rows so short that a warp would have one or two accesses of 16 bytes for each lane,
+   and its shuffles would take longer than its loads: a row in eight lanes, four rows a warp. NULL
+   where types are wider, or rows of one warp would wait for each other. Softmax bf16 of 256 columns
+   on an H200: 3908 GB/s so, 3355 by a warp a row. */
+static Body *octet_body(const Facts *f)
+{
+    int held;
+    if (f->least_bytes > 2 || f->vector < 8 || f->plan->dims.n > 1 || f->control
+        || f->changes_layout)
+        return NULL;
+    Body *b = whole_body(f, BODY_WARP, "octet", 8, &held);
+    share_block(f, b);
+    return b->programs == 16 ? b : NULL;
+}
+
+/* Adds the rungs of eight lanes a row, as far as registers for eight blocks go. */
+static void add_octet(const Facts *f, Ladder *l, int width)
+{
+    for (int vecs = 2; vecs <= 4; vecs *= 2) {
+        int64_t capacity = 8 * vecs * width;
+        if (f->live * vecs * width / 4 > 40)
+            return;
+        add_entry(f->plan, l->octet, 8, vecs, width, capacity,
+                  arena_printf("_%lld", (long long)capacity), l->octet->programs);
+        f->plan->entries.at[f->plan->entries.n - 1].blocks = 8;
+        l->last = capacity;
+    }
+}
+
 /* Adds the entries of all rungs for accesses of one width. */
 static void add_ladder(const Facts *f, Ladder *l, int width)
 {
     bool again = l->body[1]->rereads && width > 1;
     size_t n = again ? sizeof again_rungs / sizeof *again_rungs : sizeof rungs / sizeof *rungs;
     l->last = 0;
+    if (l->octet && width > 1)
+        add_octet(f, l, width);
     for (size_t i = 0; i < n; i++)
         add_rung(f, l, again ? &again_rungs[i] : &rungs[i], width);
 }
@@ -181,6 +213,7 @@ static void add_bodies(const Facts *f, bool ladder, const char *why)
     Ladder l = { .alone = why != NULL };
     int held;
     if (ladder) {
+        l.octet = octet_body(f);
         l.body[0] = whole_body(f, BODY_WARP, "warp", 32, &l.held[0]);
         l.body[1] = whole_body(f, BODY_BLOCK, "block", 1024, &l.held[1]);
         l.body[1]->rereads = reads_again(f, l.held[1]);
