@@ -240,5 +240,6 @@ void program_axes(Check *c, const Node *kernel)
         if (by) silence(c, &e);
         else grid_axis(c, &e);
     }
-    one_source(kernel, by, grid);
+    bool wrong = params && c->kernel->params.n < kid_count(params);    /* that was said */
+    if (by || grid || !wrong) one_source(kernel, by, grid);
 }

@@ -154,6 +154,15 @@ static Given unknown_function(Check *c, const Node *callee, const Node *call)
     return give_kind(GIVES_ERROR, call);
 }
 
+/* Is there a function of this name? For fns that nothing calls. */
+void look_function(Check *c, const Node *callee, const Node *call)
+{
+    const char *name = node_name(callee)->text;
+    bool known = scope_find(c, SPACE_FUNCTION, node_name(callee)) || builtin(name) || op_row(name);
+    for (int i = 0; i < later_count && !known; i++) known = !strcmp(later[i], name);
+    if (!known) unknown_function(c, callee, call);
+}
+
 /* A fn, a lambda, or a kernel, which cannot be called here. */
 static Given call_binding(Check *c, const Node *call, const Binding *b)
 {

@@ -59,6 +59,7 @@ typedef struct Check {
     Block *block;                                  /* where ops go */
     Pos stmt;                                      /* of the statement being lowered */
     LIST(const Node *) calls;                      /* fns being inlined: fn, its call, next fn.. */
+    LIST(const Node *) inlined;                    /* every fn that a kernel calls, once */
     int unrolled;                                  /* rounds of `for static`, calls of fns */
     int depth;                                     /* of nested expressions and statements */
     bool promised;                                 /* in an `unsafe` statement */
@@ -160,5 +161,7 @@ Value *build_cast(Check *c, Value *v, Elem to, Pos pos);       /* v itself if it
 Given call(Check *c, const Node *call);                      /* builtins, fns, methods of tensors */
 Given method(Check *c, const Node *call, Given tensor, Name name);
 Given inline_fn(Check *c, const Node *call, const Binding *fn);
+void  check_fn(const Node *fn);                              /* fns.c: its parameters */
+void  check_uncalled(Check *c, const Node *fn);              /* fns.c: names, if nothing calls it */
 void  not_yet(Pos pos, const char *what);                      /* E1001 */
 #endif

@@ -176,7 +176,7 @@ Given infer_value(Check *c, const Node *type, Given g, const char *where, bool b
     if (type->kind == N_TYPES) return infer_tuple(c, type, g, where, binds);
     mistake(c, node_pos(type), "E0405", "this type is no value's");
     if (type->kind == N_TENSOR)
-        help("tensors are handed on by reference: `x: &%s`", node_source(type));
+        help("tensors are handed on by reference: `&%s`", node_source(type));
     return give_kind(GIVES_ERROR, g.node);
 }
 

@@ -57,11 +57,12 @@ static bool pair_up(Check *c, const Node *call, const Binding *fn, Pair *pairs, 
     while (missing < n && pairs[missing].arg) missing++;
     if (next <= n && missing == n) return true;
     if (next > n)
-        mistake(c, node_pos(call), "E0701", "`%s` takes %d arguments, not %d", fn->name->text, n,
-                next);
+        mistake(c, node_pos(call), "E0701", "`%s` takes %d argument%s, not %d", fn->name->text, n,
+                n == 1 ? "" : "s", next);
     else mistake(c, node_pos(call), "E0701", "`%s` lacks its argument `%s`", fn->name->text,
                  node_name(kid(pairs[missing].param, 0))->text);
-    note(fn->pos, "it is declared here");
+    note(node_pos(kid(fn->decl, 0)), "it is declared here");
+    if (next > n) help("a tuple is one argument, in parentheses of its own: `f((a, b))`");
     return false;
 }
 
@@ -195,6 +196,22 @@ static bool returns(const Node *n)
 
 static Given fn_if(Check *c, const Node *arm, const Node *whole);
 
+/* Do both arms of a last `if` return a result, or neither? False after a report. */
+static bool both_return(Check *c, const Arm *yes, const Arm *no, const Node *whole)
+{
+    const Given *a = &yes->given, *b = &no->given;
+    if (a->kind == GIVES_ERROR || b->kind == GIVES_ERROR) return false;
+    if ((a->kind == GIVES_NOTHING) == (b->kind == GIVES_NOTHING)) return true;
+    const Given *with = a->kind == GIVES_NOTHING ? b : a, *without = with == a ? b : a;
+    bool lacks_else = without->node == whole;
+    mistake(c, lacks_else ? node_pos(whole) : without->pos, "E0803",
+            lacks_else ? "this `if` returns a result in one case alone"
+                       : "this arm ends without a result");
+    note(with->pos, "the other one returns this");
+    help(lacks_else ? "add `else { return ..; }`" : "end it with `return ..;`");
+    return false;
+}
+
 /* One arm of a last `if`, in a block of its own; body NULL: what follows the arm. */
 static Arm fn_arm(Check *c, const Node *arm, const Node *whole, bool truth)
 {
@@ -229,7 +246,7 @@ static Given fn_if(Check *c, const Node *arm, const Node *whole)
         Value *cond = condition(c, kid(arm, 0));
         Arm yes = fn_arm(c, arm, whole, true), no = fn_arm(c, arm, whole, false);
         c->stmt = header_pos(arm, kid(arm, 0));
-        if (cond) g = join_arms(c, cond, &yes, &no, whole);
+        if (cond && both_return(c, &yes, &no, whole)) g = join_arms(c, cond, &yes, &no, whole);
     }
     c->depth--;
     return g;
@@ -343,7 +360,9 @@ static Given inline_body(Check *c, const Node *call, const Binding *fn, const Pa
     push(&c->calls, call);
     Given g = give_kind(GIVES_ERROR, call);
     if (bind_parameters(c, pairs, n)) {
+        int before = error_count();
         g = fn_block(c, body, body && kid_count(body) == 1);
+        if (g.kind == GIVES_NOTHING && error_count() > before) g.kind = GIVES_ERROR;
         g = result(c, decl, g);
     }
     c->calls.n -= 2;
@@ -354,6 +373,14 @@ static Given inline_body(Check *c, const Node *call, const Binding *fn, const Pa
     return g;
 }
 
+/* Remembers that a fn is called. */
+static void called(Check *c, const Node *fn)
+{
+    for (int i = 0; i < c->inlined.n; i++)
+        if (c->inlined.at[i] == fn) return;
+    push(&c->inlined, fn);
+}
+
 /* f(a, b) */
 Given inline_fn(Check *c, const Node *call, const Binding *fn)
 {
@@ -361,6 +388,7 @@ Given inline_fn(Check *c, const Node *call, const Binding *fn)
     int n = params ? kid_count(params) : 0;
     Pair *pairs = new_array(Pair, n);
     bool ok = may_inline(c, call, fn);
+    called(c, fn->decl);
     if (!ok) return give_kind(GIVES_ERROR, call);
     for (int i = 0; i < n; i++) {
         pairs[i].param = kid(params, i);
@@ -407,6 +435,7 @@ Given call_lambda(Check *c, const Node *call, const Binding *lambda)
     for (int i = 0; i < lambda->number && i < here.calls.n; i++) push(&c->calls, here.calls.at[i]);
     c->scope = lambda->scope;
     scope_push(c);
+    names_differ(c, names);
     for (int i = 0; i < n; i++) bind_given(c, kid(names, i), g[i], BIND_VALUE);
     out = expr(c, kid(lambda->decl, 1));
     c->scope = here.scope;

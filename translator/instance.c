@@ -105,8 +105,10 @@ static bool read_tune(Instances *in, const Node *n)
               p->list ? "`%s` has its list already"
                       : "`tune` takes ints and bools, and `%s` is neither",
               name->text);
-        note(p->pos, "it is declared here");
-        help(p->list ? "a list is the caller's choice, `tune` the translator's: keep one of them"
+        bool twice = p->list && p->turn == TURN_TUNE;
+        note(twice ? node_pos(p->list) : p->pos, twice ? "the list" : "it is declared here");
+        help(twice ? "`tune` names a static parameter once: write one list"
+             : p->list ? "a list is the caller's choice, `tune` the translator's: keep one of them"
                      : "write the types as a list, `%s: type in [..]`", name->text);
         return false;
     }
@@ -137,6 +139,7 @@ static bool read_choice(Instances *in, const StaticParam *p, const Node *n, Choi
         choice->node = n;
         if (word_is_name(n)) return true;
         error(node_pos(n), "E0303", "`%s` takes the name of a function", p->name->text);
+        help("write a `fn`, and its name here: `%s: fn = gelu`", p->name->text);
         return false;
     }
     return false;
@@ -423,9 +426,11 @@ static void none_left(const Instances *in)
     int total = 1;
     for (int i = 0; i < in->wheels.n; i++) total *= in->params.at[in->wheels.at[i]].choices.n;
     if (total == 1) {
-        error(node_pos(in->refused), "E0305", "`%s` is false: %s", node_source(in->refused),
-              in->refused_with);
-        help("change the default of a static parameter, or say -D NAME=VALUE");
+        bool any = in->params.n > 0;
+        error(node_pos(in->refused), "E0305", "`%s` is false%s%s", node_source(in->refused),
+              any ? ": " : "", any ? in->refused_with : "");
+        help(any ? "change the default of a static parameter, or say -D NAME=VALUE"
+                 : "no launch could be accepted: change the condition");
         return;
     }
     error(node_word(kid(in->kernel, 0)), "E0306",

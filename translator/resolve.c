@@ -275,6 +275,7 @@ static void check_item(Check *c, const Node *item)
     const Node *attrs = item->kind == N_WITH ? kid(item, 0) : NULL, *decl = definition(item);
     if (!decl) return;
     if (attrs && decl->kind != N_KERNEL) attributes(c, attrs, ATTR_OTHER);
+    if (decl->kind == N_FN) check_fn(decl);
     if (decl->kind == N_KERNEL) instances(c, attrs, decl);
     if (!kid(decl, 0)) return;
     Pos name = node_word(kid(decl, 0));
@@ -299,6 +300,8 @@ Program *check(Node *file)
         c->scope = c->globals;
         check_item(c, n);
     }
+    for (const Node *n = file->kids; n; n = n->next)
+        if (definition(n) && definition(n)->kind == N_FN) check_uncalled(c, definition(n));
     define_report(c);
     symbols_differ(c->program);
     return c->program;

@@ -134,6 +134,16 @@ void unknown_name(Check *c, Space space, Name name, Pos pos)
         }
     error(pos, "E0201", "there is no %s `%s` here", what[space], name->text);
     if (help_other_space(c, space, name)) return;
+    Elem e;
+    if (space == SPACE_VALUE && elem_of(name, &e)) {
+        help("`%s` is a type: `.. as %s` casts, `%s.max` is its largest value", name->text,
+             name->text, name->text);
+        return;
+    }
+    if (space == SPACE_VALUE && op_row(name->text)) {
+        help("`%s` is a function: call it, `%s(..)`", name->text, name->text);
+        return;
+    }
     if (near && near->pos.source) note(near->pos, "`%s` is declared here", n.best);
     if (n.best) help("did you mean `%s`?", n.best);
 }

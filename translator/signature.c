@@ -251,7 +251,10 @@ static void read_param(Signature *s, const Node *n)
     const Node *word = kid(n, 0);
     Param p = { .kind = PARAM_SCALAR, .name = node_name(word), .pos = node_word(word) };
     bool tensor = is_tensor(n);
-    if (!name_free(c, p.name, p.pos, !tensor)) return;
+    if (!name_free(c, p.name, p.pos, !tensor)) {
+        scope_add(c, SPACE_VALUE, BIND_ERROR, p.name, p.pos);
+        return;
+    }
     if (tensor)
         p.kind = n->kind == N_PARAM_REF   ? PARAM_SHARED
                  : n->kind == N_PARAM_MUT ? PARAM_MUT

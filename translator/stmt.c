@@ -57,6 +57,32 @@ static void bind_word(Check *c, const Node *word, Given g, BindKind kind)
     else bind_to(c, scope_add(c, SPACE_VALUE, kind, node_name(word), node_pos(word)), g, kind);
 }
 
+typedef LIST(const Node *) Names;
+
+/* The names of a pattern, in order. */
+static void names_of(const Node *pattern, Names *out)
+{
+    if (word_is_name(pattern)) push(out, pattern);
+    bool list = pattern->kind == N_NAMES || pattern->kind == N_TUPLE;
+    for (const Node *n = list ? pattern->kids : NULL; n; n = n->next) names_of(n, out);
+}
+
+/* Reports a name that stands twice in a pattern, or in a tuple that is assigned. */
+void names_differ(Check *c, const Node *pattern)
+{
+    Names names = { 0 };
+    names_of(pattern, &names);
+    for (int i = 0; i < names.n; i++)
+        for (int j = 0; j < i; j++) {
+            if (node_name(names.at[i]) != node_name(names.at[j])) continue;
+            mistake(c, node_pos(names.at[i]), "E0203", "`%s` stands twice here",
+                    node_name(names.at[i])->text);
+            note(node_pos(names.at[j]), "here already");
+            help("each member has a name of its own; `_` drops one");
+            return;
+        }
+}
+
 /* Binds the names of a pattern to what an expression gave. */
 void bind_given(Check *c, const Node *pattern, Given g, BindKind kind)
 {
@@ -82,6 +108,7 @@ static void let(Check *c, const Node *n)
 {
     const Node *pattern = kid(n, 1), *type = kid(n, 2);
     if (!pattern) return;
+    names_differ(c, pattern);
     Given g = expr(c, kid(n, 3));
     if (type) g = infer_value(c, type, g, arena_printf("`%s`", node_source(pattern)), false);
     bind_given(c, pattern, g, kid(n, 0) ? BIND_MUT : BIND_VALUE);
@@ -112,7 +139,10 @@ static Binding *variable(Check *c, const Node *place)
         return NULL;
     }
     Binding *b = scope_find(c, SPACE_VALUE, node_name(place));
-    if (!b) unknown_name(c, SPACE_VALUE, node_name(place), node_pos(place));
+    if (!b) {
+        unknown_name(c, SPACE_VALUE, node_name(place), node_pos(place));
+        help("a new variable is declared: `let mut %s = ..;`", node_name(place)->text);
+    }
     if (!b || b->kind == BIND_ERROR) return NULL;
     if (b->kind == BIND_MUT) return b;
     not_mutable(c, b, place);
@@ -122,8 +152,13 @@ static Binding *variable(Check *c, const Node *place)
 /* Gives a variable its next value, of its type. */
 static void assign_to(Check *c, Binding *b, Given g)
 {
+    int before = error_count();
     Value *v = widen(c, g, b->value->type.elem, arena_printf("`%s`", b->name->text));
-    if (!v) return;
+    if (!v) {
+        if (error_count() > before)
+            note(b->pos, "a variable keeps its type; it is declared here");
+        return;
+    }
     if (!type_same_shape(&v->type, &b->value->type)) {
         const char *had = type_text(&b->value->type);
         mistake(c, g.pos, "E0408", "`%s` is %s, and this is %s", b->name->text, had,
@@ -164,6 +199,7 @@ static void assign(Check *c, const Node *n)
     const Node *place = kid(n, 0);
     Given g = expr(c, kid(n, 1));
     if (place && place->kind == N_TUPLE) {
+        names_differ(c, place);
         assign_tuple(c, place, g);
         return;
     }
