@@ -10,7 +10,7 @@ TILEC = tilec
 # The table of contents: the order in which a program travels.
 SRC = arena name words source sym formula \
       diag excerpt codes near \
-      token mistake parse ast \
+      token habit mistake parse ast \
       resolve scope define const symbol instance signature shape type axes where attribute own \
       build literal infer inline elementwise expr optional branch call call_make call_reduce \
       call_shape call_move view places method method_load method_gather method_store method_like \

@@ -1,4 +1,5 @@
 /* tile.re -- bytes to tokens */
+#include "diag.h"
 #include "parse.h"
 #include "tile.h"
 
@@ -72,7 +73,8 @@ again:
           while (to[-1] > '9') to--;
           BAD("E0104", "a number has no suffix: write %.*s", cut_text(to - start), start); }
     [0-9] [A-Za-z0-9_]* | digits "." digits [A-Za-z0-9_]* | digits ("." digits)? [eE] [+-]
-        { BAD("E0104", "`%.*s` is not a number", TEXT); }
+        { SAY("E0104", "`%.*s` is not a number", TEXT);
+          help("numbers are 12, 1_000, 0x1f, 0b101, 1.5, 1e-3"); IS(T_LITERAL); }
     ["] in_text* ["]                    { IS(T_STRING); }
     ["] loose* ["]
         { SAY("E0105", "a string knows \\n \\t \\\\ \\\" \\xHH and no other escape");
@@ -103,6 +105,12 @@ again:
           SAY("E0107", "a NUL byte in the text"); goto again; }
     [\xC2-\xDF] [\x80-\xBF] | [\xE0-\xEF] [\x80-\xBF]{2} | [\xF0-\xF4] [\x80-\xBF]{3}
         { BAD("E0107", "`%.*s` has no meaning outside comments and strings", TEXT); }
+    ['] [^'\r\n\x00]* [']?
+        { BAD("E0107", "there are no characters in quotes: a number is written as such"); }
+    "#" name ("(" [^()\r\n\x00]* ")")?
+        { BAD("E0107", "an attribute is written `#[%.*s]`", cut_text(at - start - 1), start + 1); }
+    [$@\\`] name?
+        { BAD("E0107", "`%c` has no meaning here", *start); }
     [\x21-\x7E]
         { BAD("E0107", "`%c` has no meaning here", *start); }
     *

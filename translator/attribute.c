@@ -110,18 +110,41 @@ static int find_known(const Node *word, AttrPlace place)
     return -1;
 }
 
-/* Checks attributes where they stand; those of a kernel are recorded. c->scope has its axes. */
-void attributes(Check *c, const Node *attrs, AttrPlace place)
+/* The first argument that says `sm = ..`, or NULL. */
+static const Node *target_of(const Node *args)
+{
+    const Node *n = args ? args->kids : NULL;
+    while (n && n->kind != N_NAMED) n = n->next;
+    return n;
+}
+
+/* Reports an attribute that stands twice for the same targets. */
+static bool stands_twice(const AttrList *list, const Attr *attr)
+{
+    for (int i = 0; i < list->n; i++) {
+        const Attr *old = &list->at[i];
+        if (old->name != attr->name || !target_of(old->args) != !target_of(attr->args)) continue;
+        if (target_of(attr->args)) continue;
+        error(attr->pos, "E0333", "`%s` stands twice", attr->name->text);
+        note(old->pos, "here already");
+        help("leave one of them out");
+        return true;
+    }
+    return false;
+}
+
+/* Checks attributes where they stand, and adds them to a list. c->scope has a kernel's axes. */
+void attributes(Check *c, const Node *attrs, AttrPlace place, AttrList *list)
 {
     Block *body = c->block;
     if (place == ATTR_KERNEL) c->block = NULL;
     for (const Node *n = attrs->kids; n; n = n->next) {
         const Node *word = n->kids ? kid(n, 0) : n;
         int i = find_known(word, place);
-        if (i < 0 || !check_arguments(c, n, i) || place != ATTR_KERNEL) continue;
+        if (i < 0 || !check_arguments(c, n, i)) continue;
         Attr attr = { .name = node_name(word), .pos = node_word(word), .args = kid(n, 1) };
         if (known[i].takes == TAKES_COUNT) static_int(c, kid(attr.args, 0), &attr.value);
-        push(&c->kernel->attrs, attr);
+        if (!stands_twice(list, &attr)) push(list, attr);
     }
     c->block = body;
 }

@@ -322,8 +322,10 @@ static ForBounds read_bounds(Emit *e, const Op *op)
 }
 
 /* The head of a for: by one as it is, by other steps over the number of its trips. */
-static void open_for(Emit *e, ForBounds b)
+static void open_for(Emit *e, ForBounds b, const Attr *unroll)
 {
+    if (unroll && !b.by)
+        line(e, "#pragma unroll %lld", (long long)unroll->value);
     if (!b.by) {
         open_block(e, "for (int64_t %s = %s; %s < %s; %s++)", b.k, b.from, b.k, b.to, b.k);
         return;
@@ -331,6 +333,8 @@ static void open_for(Emit *e, ForBounds b)
     const char *trip = fresh(e, arena_printf("%s_trip", b.k)),
                *trips = fresh(e, arena_printf("%s_trips", b.k));
     line(e, "const int64_t %s = tile_trips(%s, %s, %s);", trips, b.from, b.to, b.by);
+    if (unroll)
+        line(e, "#pragma unroll %lld", (long long)unroll->value);
     open_block(e, "for (int64_t %s = 0; %s < %s; %s++)", trip, trip, trips, trip);
     line(e, "const int64_t %s = %s + %s * %s;", b.k, b.from, trip, b.by);
 }
@@ -353,7 +357,7 @@ static void write_for(Emit *e, const Op *op)
     ForBounds bounds = read_bounds(e, op);
     enter_loop(e, op);
     Touched any = either_way(e->touched, (Touched){ 0 });
-    open_for(e, bounds);
+    open_for(e, bounds, attr_of(op->attrs, "unroll"));
     e->indent--;
     Text body = write_nested(e, op->region[0], op->results);
     e->indent++;

@@ -101,9 +101,9 @@ void program_axes(Check *c, const Node *kernel);   /* axes.c: `by` and `grid` ->
 /* where.c. The first condition over statics alone that is false, or NULL; the rest into conds. */
 const Node *where_refuses(Check *c, const Node *kernel);
 void where_contract(Check *c, const Node *kernel);
-/* attribute.c: each is known, in its place, has the arguments it takes; of a kernel: recorded. */
+/* attribute.c: each is known, in its place, has the arguments it takes, and joins the list. */
 typedef enum { ATTR_KERNEL, ATTR_FOR, ATTR_OTHER } AttrPlace;
-void attributes(Check *c, const Node *attrs, AttrPlace place);
+void attributes(Check *c, const Node *attrs, AttrPlace place, AttrList *list);
 void own_before(Check *c, const Node *kernel);
 void own_after(Check *c, const Node *kernel);
 

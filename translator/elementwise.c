@@ -136,6 +136,9 @@ bool operand(Check *c, const Given *g)
     if (g->kind == GIVES_VALUE || g->kind == GIVES_LITERAL) return true;
     if (g->kind == GIVES_ERROR) return false;
     mistake(c, g->pos, "E0406", "%s", is[g->kind]);
+    if (g->kind == GIVES_TENSOR && g->node && word_is_name(g->node))
+        help("write `%s.load([..], [..])`", node_name(g->node)->text);
+    if (g->kind == GIVES_NOTHING) help("write it as a statement of its own");
     return false;
 }
 

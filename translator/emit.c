@@ -51,9 +51,6 @@ static void name_coordinates(Emit *e)
     }
 }
 
-/* Lines at the head of a body: those with a name stay only if it is mentioned. */
-typedef LIST(struct HeadLine { const char *name, *text; }) HeadLines;
-
 /* Keeps of the lines those that the code, or a later kept line, mentions. */
 static void add_used(Text *out, const struct HeadLine *lines, int n, const char *code)
 {
@@ -68,65 +65,10 @@ static void add_used(Text *out, const struct HeadLine *lines, int n, const char 
             text_printf(out, "    %s\n", lines[i].text);
 }
 
-/* Has the text an operator outside parentheses? */
-static bool needs_parens(const char *text)
-{
-    int depth = 0;
-    for (const char *s = text; *s; s++) {
-        depth += (*s == '(') - (*s == ')');
-        if (*s == ' ' && depth == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The text as a factor of a product. */
-static const char *factor(const char *text)
-{
-    return needs_parens(text) ? arena_printf("(%s)", text) : text;
-}
-
 /* Adds a line to the head of a body; name NULL: it is always kept. */
-static void add_head(HeadLines *lines, const char *name, const char *text)
+void add_head(HeadLines *lines, const char *name, const char *text)
 {
     push(lines, ((struct HeadLine){ name, text }));
-}
-
-/* Which program this is, along each axis; programs past the last leave. */
-static void program_lines(Emit *e, HeadLines *lines)
-{
-    const Kernel *k = e->k;
-    int n = k->axes.n, per = e->body->programs;
-    const char *each = e->body->kind == BODY_WARP
-        ? arena_printf("(blockDim.x / %d)", e->body->threads)
-        : arena_printf("%d", per);
-    const char *number = per == 1
-        ? "blockIdx.x"
-        : arena_printf("(int64_t)blockIdx.x * %s + threadIdx.x / %d", each, e->body->threads);
-    if (per > 1 || n > 1) {
-        const char *program = n == 1 ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
-        add_head(lines, per > 1 ? NULL : program,
-                 arena_printf("const int64_t %s = %s;", program, number));
-        if (per > 1) {
-            const char *total = n ? "" : "1";
-            for (int i = 0; i < n; i++)
-                total = arena_printf(i ? "%s * %s" : "%s%s", total,
-                                     factor(c_programs(k, &k->axes.at[i])));
-            add_head(lines, NULL, arena_printf("if (%s >= %s)", program, total));
-            add_head(lines, NULL, "    return;");
-        }
-        number = program;
-    }
-    for (int i = n - 1; i >= 0 && !(per > 1 && n == 1); i--) {
-        const char *name = map_of(k->axes.at[i].index)->name,
-                   *count = factor(c_programs(k, &k->axes.at[i]));
-        const char *value = number;
-        for (int j = n - 1; j > i; j--)
-            value = arena_printf(j == n - 1 ? "%s / %s" : "%s / %s", value,
-                                 factor(c_programs(k, &k->axes.at[j])));
-        add_head(lines, name, i ? arena_printf("const int64_t %s = %s %% %s;", name, value, count)
-                                : arena_printf("const int64_t %s = %s;", name, value));
-    }
 }
 
 /* Is the name made already? Several Dims may be spread over the lanes of a warp. */

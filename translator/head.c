@@ -168,6 +168,8 @@ void body_head(Text *out, Emit *e, const char *code)
 {
     head_title(out, e);
     head_block(out, e);
+    if (order_text(e->k))
+        wrap_comment(out, "order", order_text(e->k));
     for (int i = 0; i < e->plan->dims.n; i++)
         head_dim(out, e, e->plan->dims.at[i]);
     for (int i = 0; i < e->plan->dims.n; i++)

@@ -62,7 +62,11 @@ static bool pair_up(Check *c, const Node *call, const Binding *fn, Pair *pairs, 
     else mistake(c, node_pos(call), "E0701", "`%s` lacks its argument `%s`", fn->name->text,
                  node_name(kid(pairs[missing].param, 0))->text);
     note(node_pos(kid(fn->decl, 0)), "it is declared here");
-    if (next > n) help("a tuple is one argument, in parentheses of its own: `f((a, b))`");
+    for (int i = 0; next > n && i < n; i++)
+        if (kid(pairs[i].param, 1) && kid(pairs[i].param, 1)->kind == N_TYPES) {
+            help("a tuple is one argument, in parentheses of its own: `f((a, b))`");
+            break;
+        }
     return false;
 }
 
@@ -105,6 +109,7 @@ static bool read_argument(Check *c, Pair *p)
     if (p->given.kind == GIVES_ERROR) return false;
     mistake(c, p->given.pos, "E0405", "a tensor is needed here");
     note(node_pos(p->param), "the parameter that takes one");
+    help("hand on the tensor itself, not a tile of it");
     return false;
 }
 

@@ -98,6 +98,7 @@ static bool read_tune(Instances *in, const Node *n)
         error(pos, "E0308", "`tune` takes a static parameter; `%s` is none of this kernel",
               name->text);
         if (near.best) help("did you mean `%s`?", near.best);
+        else help("declare it: `<%s: int>`", name->text);
         return false;
     }
     if (p->kind == STATIC_TYPE || p->kind == STATIC_FN || p->list) {
@@ -154,6 +155,7 @@ static bool repeated(const StaticParam *p, const Choice *choice, const Node *n)
         error(node_pos(n), "E0304", "`%s` stands twice in the list of `%s`", node_source(n),
               p->name->text);
         note(node_pos(old->node), "here already");
+        help("each value makes an instance of its own: leave one out");
         return true;
     }
     return false;
@@ -241,7 +243,8 @@ static bool choice_of(Instances *in, const StaticParam *p, Choice *choice)
     error(p->pos, "E0302", "the static parameter `%s` has no value", p->name->text);
     help(p->kind == STATIC_TYPE ? "give it a list, `%s: type in [f32, bf16]`, or a default"
          : p->kind == STATIC_INT ? "give it a default, `%s: int = 64`, or a list, or say -D"
-         : "give it a default, `%s: .. = ..`", p->name->text);
+         : p->kind == STATIC_FN ? "give it the name of a fn: `%s: fn = gelu`"
+         : "give it a default, `%s: bool = false`, a list, or say -D", p->name->text);
     return false;
 }
 
@@ -337,7 +340,7 @@ static void lower_instance(Instances *in, Kernel *k)
     int before = error_count();
     signature(c, in->kernel);
     own_before(c, in->kernel);
-    if (in->attrs) attributes(c, in->attrs, ATTR_KERNEL);
+    if (in->attrs) attributes(c, in->attrs, ATTR_KERNEL, &k->attrs);
     lower_body(c, kid(in->kernel, 4));
     if (error_count() == before) own_after(c, in->kernel);
 }
@@ -437,6 +440,7 @@ static void none_left(const Instances *in)
           "none of the %d combinations of static parameters meets `where`",
           total);
     note(node_pos(in->refused), "the last of them, %s, fails this", in->refused_with);
+    help("add values to the lists, or change the condition");
 }
 
 /* Makes the Functions of a kernel, with one Kernel for each combination of static parameters. */

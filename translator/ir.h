@@ -152,6 +152,14 @@ typedef struct {
 } Access;
 
 
+typedef struct {
+    Name name;
+    Pos pos;
+    const Node *args;
+    int64_t value;                                 /* of the first argument, if an int */
+} Attr;
+typedef LIST(Attr) AttrList;
+
 struct OpRow;
 struct Op {
     OpKind kind;
@@ -176,7 +184,7 @@ struct Op {
     bool renames;                                  /* mapping: it only gives axes other names */
     uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
     Access *access;                                /* of what moves a tile; OP_COORD (of `axis`) */
-    const Node *attrs;                             /* OP_FOR: its #[..], N_ATTRS, or NULL */
+    AttrList *attrs;                               /* OP_FOR: its #[..], or NULL */
 };
 
 /* Does op read a tile from memory? Does it write one? (Atomics do both.) */
@@ -238,13 +246,6 @@ typedef struct {
     Sym a, b; Name tensor;                         /* a == b, ..; aligned(tensor, a) */
 } Cond;
 
-typedef struct {
-    Name name;
-    Pos pos;
-    const Node *args;
-    int64_t value;                                 /* of the first argument, if an int */
-} Attr;
-
 struct Kernel {
     Function *function;
     const char *suffix;                            /* "" or "_D64_BM128": its siblings differ */
@@ -254,7 +255,7 @@ struct Kernel {
     LIST(Name) extents;                            /* bound at launch, in order of appearance */
     LIST(Axis) axes;                               /* program axes, slowest first */
     LIST(Cond) conds;                              /* of where, what is left for the launch */
-    LIST(Attr) attrs;
+    AttrList attrs;
     Block *body;
     LIST(Value *) values;                          /* by id */
     bool padded;                                   /* padding() has found the valid parts */

@@ -179,7 +179,12 @@ static bool literal_as(Check *c, const Given *g, Elem e, Constant *k)
         return false;
     }
     if (int_fits(g, e)) return true;
-    return does_not_fit(c, g, e, "it is out of range");
+    does_not_fit(c, g, e, "it is out of range");
+    bool is_signed = elem_info[e].class == CLASS_SIGNED;
+    uint64_t most = UINT64_MAX >> (64 - elem_info[e].digits);
+    help("%s holds %lld to %llu", elem_info[e].name, is_signed ? -(long long)most - 1 : 0,
+         (unsigned long long)most);
+    return false;
 }
 
 /* A literal as a constant of a type (EL_ERROR: of its own); NULL after a report. */

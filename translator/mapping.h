@@ -157,7 +157,15 @@ const char *index_suffix(Emit *e, const Value *v); /* "[r][v][c]" in the open ne
 const char *vector_suffix(Emit *e, const Value *v); /* the same without the lane */
 const char *device_type(Elem elem);
 
+/* ---- raster.c: which program a block runs ---------------------------------------------------- */
+/* Lines at the head of a body: those with a name stay only if it is mentioned. */
+typedef LIST(struct HeadLine { const char *name, *text; }) HeadLines;
+void add_head(HeadLines *lines, const char *name, const char *text);   /* emit.c */
+void program_lines(Emit *e, HeadLines *lines);
+const char *order_text(const Kernel *k);           /* for the head; NULL: as they are cut */
+
 /* ---- hints.c ------------------------------------------------------------------------------ */
+const Attr *attr_of(const AttrList *list, const char *name);   /* NULL if it is not there */
 int  hint_of(const Kernel *k, const char *name);   /* #[threads(128)]: 128; 0: not said */
 void follow_hints(Plan *p);                        /* warns of what is not followed */
 

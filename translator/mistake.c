@@ -54,6 +54,7 @@ static const char *what_fits(const Parser *p)
             fits[n++] = expected[i].text;
     Text t = { 0 };
     text_add(&t, "", 0);
+    if (accepts(p, T_LET)) return "a statement";
     for (int i = 0; i < n && n <= MOST_SHOWN; i++)
         text_printf(&t, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " or ", fits[i]);
     return t.at;
@@ -82,6 +83,7 @@ static bool reserved_word(const Parser *p, int code, Token t)
     if (!names || !(is_reserved(code) || literal_word)) return false;
     error(token_pos(p, t), "E0110", "%s is a word of the language: it cannot be a name",
           shown(p, code, t));
+    help("take another one: `%.*s_`", cut_text(t.len), p->text + t.at);
     return true;
 }
 
@@ -102,13 +104,30 @@ static bool no_item(const Parser *p, int code, Token t)
     return true;
 }
 
+/* The & | or ^ between a comparison and the one at t: they bind tighter, so `a > 0 & b > 0` chains. */
+static char bits_between(const Parser *p, Token t)
+{
+    int depth = 0;
+    for (const char *s = p->text + t.at - 1; s > p->text && depth >= 0; s--) {
+        depth += (*s == ')' || *s == ']') - (*s == '(' || *s == '[');
+        if (strchr(";{}<>=", *s)) return 0;
+        bool doubled = s[-1] == *s || s[1] == *s;
+        if (depth == 0 && strchr("&|^", *s) && !doubled) return *s;
+    }
+    return 0;
+}
+
 /* `a < b < c`. */
 static bool chained(const Parser *p, int code, Token t)
 {
     bool comparison = code == T_COMPARE || code == T_LT || code == T_GT;
     if (!comparison || !accepts(p, T_ANDAND)) return false;
-    error(token_pos(p, t), "E0111", "comparisons do not chain");
-    help("write both: a < b && b < c");
+    char bits = bits_between(p, t);
+    error(token_pos(p, t), "E0111", "comparisons do not chain%s",
+          bits ? arena_printf(", and `%c` binds tighter than they do", bits) : "");
+    if (!bits) help("write both: a < b && b < c");
+    else if (bits == '^') help("put the comparisons in parentheses");
+    else help("write `%c%c`, or put the comparisons in parentheses", bits, bits);
     return true;
 }
 
@@ -146,33 +165,20 @@ static bool no_bracket(const Parser *p, int code, Token t)
     return true;
 }
 
-/* Habits of other languages. */
-static void note_habit(const Parser *p, int code, Token t)
-{
-    bool compares = accepts(p, T_COMPARE);
-    if (code == T_ASSIGN && compares) help("a comparison is ==");
-    else if (code == T_NAME && p->code_before == T_NAME && accepts(p, T_OPASSIGN))
-        help("a variable is declared with `let %.*s = ..;`", cut_text(t.len), p->text + t.at);
-    else if (code == T_LPAREN && p->code_before == T_FOR) help("a loop is `for i in 0..n { .. }`");
-    else if (code == T_COMPARE && p->text[t.at] == '>' && accepts(p, T_GT))
-        help("put a space behind the `>`");
-    else if (code == T_STRING) help("strings stand in use, print, assert and attributes");
-    else if (code == T_LBRACE && compares && p->code_before == T_NAME) help("`{` starts a block");
-}
-
 /* ---- the reports ----------------------------------------------------------------------------- */
 
 /* One error that says what was found, and what would have been taken. */
 void syntax_error(Parser *p, int code, Token t)
 {
-    if (p->said == t.at + 1) return;               /* the lexer has said it */
+    if (p->said == t.at + 1 || (p->before.len && p->said == p->before.at + 1))
+        return;                                    /* the lexer has said it */
     if (code == 0 && p->depth) { missing_brace(p, t); return; }
     if (no_item(p, code, t) || chained(p, code, t) || no_bracket(p, code, t)
         || no_semicolon(p, code, t) || reserved_word(p, code, t)) return;
     const char *fits = what_fits(p);
     error(token_pos(p, t), "E0101", "unexpected %s%s%s", shown(p, code, t),
           *fits ? "; expected " : "", fits);
-    note_habit(p, code, t);
+    help_habit(p, code, t);
 }
 
 /* An item starts, or the text ends, where a bracket is open: the innermost block, if any. */

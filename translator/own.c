@@ -202,7 +202,7 @@ static bool written(const Kernel *k, const Value *tensor)
 }
 
 /* What is done to each tensor, by value. */
-typedef struct { Kernel *k; bool *stored; } Uses;
+typedef struct { Kernel *k; bool *stored; Pos *loaded; } Uses;
 
 /* Notes what reads or writes a parameter. */
 static void note_use(Op *op, void *arg)
@@ -212,13 +212,14 @@ static void note_use(Op *op, void *arg)
     for (int i = 0; i < u->k->params.n; i++) {
         Param *p = &u->k->params.at[i];
         if (p->value != op->args[0]) continue;
+        if (op_reads(op) && !p->loaded) u->loaded[i] = op->pos;
         if (op_reads(op)) p->loaded = true;
         else u->stored[i] = true;
     }
 }
 
 /* Reports an output that the body never stores. */
-static void never_stored(const Param *p)
+static void never_stored(const Param *p, Pos loaded)
 {
     if (p->kind == PARAM_ATOMIC) {
         error(p->pos, "E0509", "nothing ever updates `%s`", p->name->text);
@@ -226,6 +227,7 @@ static void never_stored(const Param *p)
         return;
     }
     error(p->pos, "E0509", "nothing is ever stored in `%s`", p->name->text);
+    if (p->loaded) note(loaded, "it is read here");
     if (!p->has_by)
         help("write `unsafe %s.scatter(..);`, or leave the parameter out", p->name->text);
     else if (p->loaded) help("it is only read: take it as `%s: &tensor<..>`", p->name->text);
@@ -245,13 +247,13 @@ static void warn_updated(const Param *p)
 void own_after(Check *c, const Node *kernel)
 {
     Kernel *k = c->kernel;
-    Uses u = { k, new_array(bool, k->params.n + 1) };
+    Uses u = { k, new_array(bool, k->params.n + 1), new_array(Pos, k->params.n + 1) };
     (void)kernel;
     ir_walk(k->body, note_use, &u);
     for (int i = 0; i < k->params.n; i++) {
         Param *p = &k->params.at[i];
         if (p->kind != PARAM_MUT && p->kind != PARAM_ATOMIC) continue;
-        if (!u.stored[i]) never_stored(p);
+        if (!u.stored[i]) never_stored(p, u.loaded[i]);
         if (!u.stored[i] || p->kind == PARAM_ATOMIC) continue;
         p->written = written(k, p->value);
         p->updated = !p->written;

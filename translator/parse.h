@@ -44,6 +44,7 @@ void  parser_resume(void *engine, bool item);      /* reports again; item: forge
 /* ---- mistake.c: what is said about a token that does not fit --------------------------------- */
 
 void syntax_error(Parser *p, int code, Token t);
+void help_habit(const Parser *p, int code, Token t);   /* habit.c: what was probably meant */
 void too_deep(Parser *p, Token t);
 void missing_brace(Parser *p, Token before);       /* an item starts or the text ends in a block */
 

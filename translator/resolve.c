@@ -274,7 +274,8 @@ static void check_item(Check *c, const Node *item)
 {
     const Node *attrs = item->kind == N_WITH ? kid(item, 0) : NULL, *decl = definition(item);
     if (!decl) return;
-    if (attrs && decl->kind != N_KERNEL) attributes(c, attrs, ATTR_OTHER);
+    AttrList none = { 0 };
+    if (attrs && decl->kind != N_KERNEL) attributes(c, attrs, ATTR_OTHER, &none);
     if (decl->kind == N_FN) check_fn(decl);
     if (decl->kind == N_KERNEL) instances(c, attrs, decl);
     if (!kid(decl, 0)) return;

@@ -55,7 +55,12 @@ static void warn_shadow(Check *c, Name name, Pos pos)
 Binding *scope_add(Check *c, Space space, BindKind kind, Name name, Pos pos)
 {
     Binding *b = new(Binding);
+    Elem e;
     *b = (Binding){ .kind = kind, .name = name, .pos = pos, .next = c->scope->first[space] };
+    if (elem_of(name, &e)) {
+        error(pos, "E0110", "`%s` is an element type: it cannot be a name", name->text);
+        help("take another name: `%s_`", name->text);
+    }
     if (space == SPACE_VALUE && (kind == BIND_VALUE || kind == BIND_MUT)) warn_shadow(c, name, pos);
     return c->scope->first[space] = b;
 }
@@ -115,9 +120,39 @@ static bool help_other_space(Check *c, Space space, Name name)
         const Binding *b = scope_find(c, (Space)other, name);
         if (!b) continue;
         note(b->pos, "`%s` is %s", name->text, is[other]);
+        if (other == SPACE_FUNCTION && space == SPACE_VALUE)
+            help("call it, `%s(..)`; a parameter of kind `fn` takes it by name", name->text);
         return true;
     }
     return false;
+}
+
+/* Where statements declare a name that cannot be seen from elsewhere; NULL: nowhere. */
+static const Node *declared_in(const Node *n, Name name, int depth)
+{
+    if (!n || depth > 200) return NULL;
+    bool declares = n->kind == N_LET || n->kind == N_FOR || n->kind == N_FOR_STATIC;
+    const Node *pattern = declares ? kid(n, n->kind == N_LET) : NULL, *found = NULL;
+    if (pattern && word_is_name(pattern) && node_name(pattern) == name) return pattern;
+    for (const Node *k = pattern ? pattern->kids : NULL; k; k = k->next)
+        if (word_is_name(k) && node_name(k) == name) return k;
+    for (const Node *k = n->kids; k && !found; k = k->next) found = declared_in(k, name, depth + 1);
+    return found;
+}
+
+/* Shows the declaration of a name that ended before its use, or comes after it. */
+static bool note_elsewhere(Check *c, Name name, Pos pos)
+{
+    const Node *item = c->file && c->file->source == pos.source ? c->file->kids : NULL;
+    while (item && !(item->from <= pos.at && pos.at < item->to)) item = item->next;
+    const Node *at = declared_in(item, name, 0);
+    if (!at || at->from == pos.at) return false;
+    bool later = at->from > pos.at;
+    note(node_pos(at), later ? "`%s` is declared here, further down"
+                             : "this `%s` ends with its block", name->text);
+    if (later) help("declare it before it is used");
+    else help("declare it before the block: `let mut %s = ..;`, and assign it inside", name->text);
+    return true;
 }
 
 /* Reports a name that nothing here has, with the nearest one that something has. */
@@ -134,6 +169,7 @@ void unknown_name(Check *c, Space space, Name name, Pos pos)
         }
     error(pos, "E0201", "there is no %s `%s` here", what[space], name->text);
     if (help_other_space(c, space, name)) return;
+    if (space == SPACE_VALUE && note_elsewhere(c, name, pos)) return;
     Elem e;
     if (space == SPACE_VALUE && elem_of(name, &e)) {
         help("`%s` is a type: `.. as %s` casts, `%s.max` is its largest value", name->text,

@@ -97,6 +97,7 @@ void bind_given(Check *c, const Node *pattern, Given g, BindKind kind)
             mistake(c, g.pos, "E0409", "%d names, but this is no tuple", n);
         if (g.kind != GIVES_ERROR) note(node_pos(pattern), "the names");
         if (g.kind == GIVES_TUPLE) help("`_` drops a member");
+        else if (g.kind != GIVES_ERROR) help("give it one name; a tuple is `(a, b)`");
         bind_error(c, pattern);
         return;
     }
@@ -180,6 +181,7 @@ static void assign_tuple(Check *c, const Node *place, Given g)
     if (g.kind != GIVES_TUPLE || g.n != n) {
         mistake(c, g.pos, "E0409", "%d names, and this is no tuple of %d", n, n);
         note(node_pos(place), "the names");
+        help("each name takes one member: `let (a, _) = ..` drops one");
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -282,10 +284,17 @@ static void simt_only(Check *c, const Node *n)
 /* A loop with attributes. */
 static void with_attributes(Check *c, const Node *n)
 {
-    attributes(c, kid(n, 0), ATTR_FOR);
-    if (kid(n, 1)) statement(c, kid(n, 1));
+    AttrList *list = new(AttrList);
+    const Node *loop = kid(n, 1);
+    attributes(c, kid(n, 0), ATTR_FOR, list);
+    if (loop) statement(c, loop);
     Op *last = c->block->last;
-    if (last && last->kind == OP_FOR) last->attrs = kid(n, 0);
+    if (loop && loop->kind == N_FOR && last && last->kind == OP_FOR) last->attrs = list;
+    for (int i = 0; loop && loop->kind == N_FOR_STATIC && i < list->n; i++) {
+        warn(list->at[i].pos, "attribute", "#[%s] is not followed here: the loop is written out "
+             "round by round", list->at[i].name->text);
+        help("leave it out; results are the same");
+    }
 }
 
 /* One statement; what it makes is labelled with its text. */

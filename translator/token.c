@@ -8,10 +8,13 @@ int cut_text(ptrdiff_t n)
     return n < 60 ? (int)n : 60;
 }
 
-/* An error of the lexer; the parser then says nothing about this place. */
+/* An error of the lexer; the parser then says nothing about this place. In what is skipped after
+   another error only a comment without an end is worth it. */
 void lex_error(Parser *p, const char *from, const char *to, const char *code,
                const char *format, ...)
 {
+    bool end = to - from == 2 && from[0] == '/' && from[1] == '*';
+    if (p->skipping && !end) return;
     va_list args;
     va_start(args, format);
     char message[400];

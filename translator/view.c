@@ -168,7 +168,7 @@ static void warn_elements(const Node *n, Sym at, Sym extent)
     if (number || (!multiple && !from_origin(n))) return;
     warn(node_pos(n), "elements",
          "this index counts tiles, and looks like the number of an element");
-    if (multiple)
+    if (multiple && !from_origin(n))
         help("tile k begins at element k * %lld: write the index without the factor", (long long)e);
     else help("`y.index(a)` is the number of the part; `window` takes elements");
 }

@@ -106,6 +106,17 @@ static void never(const Node *n, bool holds)
     help("no launch could be accepted: change the condition");
 }
 
+/* Does the comparison want an extent to be negative? */
+static bool below_zero(const Kernel *k, int kind, Sym a, Sym b)
+{
+    int64_t d;
+    if (a->kind != SYM_NAME || !sym_const_of(b, &d)) return false;
+    for (int i = 0; i < k->extents.n; i++)
+        if (k->extents.at[i] == a->name)
+            return kind == COND_LT ? d <= 0 : kind == COND_LE || kind == COND_EQ ? d < 0 : false;
+    return false;
+}
+
 /* a op b for the launch, unless the formulas decide it. */
 static void compare(Check *c, const Node *n, int row, bool holds)
 {
@@ -119,6 +130,7 @@ static void compare(Check *c, const Node *n, int row, bool holds)
         a = b;
         b = t;
     }
+    if (below_zero(c->kernel, kind, a, b)) return never(n, holds);
     if (!sym_const_of(sym_sub(a, b), &d)) return add_cond(c, n, kind, a, b, NULL);
     bool truth = kind == COND_EQ   ? d == 0
                  : kind == COND_NE ? d != 0
@@ -144,6 +156,8 @@ static void aligned(Check *c, const Node *n, bool holds)
     if (b->kind != BIND_TENSOR) {
         error(node_pos(word), "E0323", "`%s` is no tensor", b->name->text);
         note(b->pos, "it is declared here");
+        help("`aligned` is of the address of a tensor; of an extent write `%s %% 16 == 0`",
+             b->name->text);
         return;
     }
     if (!static_int(c, kid(args, 1), &k)) return;
