@@ -39,6 +39,8 @@ static const struct {
       "a fn stands outside of kernels and fns; a lambda, `|a| ..`, can be an argument" },
     { T_OR, T_ASSIGN, T_LITERAL, T_LBRACE, NULL, NULL,
       "a lambda is an argument, `f(t, |a| a * a)`; elsewhere functions go by the name of a fn" },
+    { T_RBRACKET, T_HASHBRACKET, 0, 0, NULL, NULL, "name one: `#[threads(128)]`" },
+    { 0, T_RBRACKET, T_KERNEL, T_USE, NULL, NULL, "attributes stand before a kernel or a `for`" },
     { 0, T_RBRACKET, T_FOR, T_LET, NULL, NULL, "attributes stand before a kernel or a `for`" },
     /* declarations */
     { T_BY, 0, T_COMMA, 0, NULL, NULL,
@@ -55,6 +57,7 @@ static const struct {
     { T_RPAREN, 0, T_COLON, T_ASSIGN, NULL, NULL, "say its type: `t: tile<T, S>`, `x: f32`" },
     { T_LT, 0, T_LPAREN, T_ANDAND, NULL, NULL,
       "a fn infers its types, `t: tile<T, S>`, and takes statics among the others, `BM: int`" },
+    { T_QUESTION, 0, T_RPAREN, T_ANDAND, NULL, NULL, "only tensors are optional" },
     { T_WHERE, 0, T_LBRACE, 0, NULL, NULL, "contracts belong to kernels" },
     { T_ARROW, 0, T_LBRACE, 0, NULL, NULL,
       "a kernel returns nothing: results go to a `&mut` tensor" },

@@ -110,6 +110,7 @@ static bool read_tune(Instances *in, const Node *n)
         note(twice ? node_pos(p->list) : p->pos, twice ? "the list" : "it is declared here");
         help(twice ? "`tune` names a static parameter once: write one list"
              : p->list ? "a list is the caller's choice, `tune` the translator's: keep one of them"
+             : p->kind == STATIC_FN ? "`%s` has one value: the name of a fn"
                      : "write the types as a list, `%s: type in [..]`", name->text);
         return false;
     }
@@ -172,7 +173,14 @@ static bool read_list(Instances *in, StaticParam *p)
     in->c->scope = in->c->globals;
     for (const Node *n = p->list->kids; n; n = n->next) {
         Choice choice;
-        if (!read_choice(in, p, n, &choice) || repeated(p, &choice, n)) return false;
+        if (!read_choice(in, p, n, &choice)) {
+            for (int i = 0; word_is_name(n) && i < in->params.n; i++)
+                if (in->params.at[i].name == node_name(n))
+                    help("the values of a list are made of numbers and consts; a default may use "
+                         "`%s`", node_name(n)->text);
+            return false;
+        }
+        if (repeated(p, &choice, n)) return false;
         choice.node = n;
         push(&p->choices, choice);
     }

@@ -217,6 +217,7 @@ static bool static_bounds(Check *c, const Node *n, int64_t *from, int64_t *step,
     if (!ok || (kid(n, 3) && !static_int(c, kid(kid(n, 3), 0), step))) return false;
     if (*step == 0) {
         mistake(c, node_pos(kid(n, 3)), "E0804", "a step of 0 never arrives");
+        help("a positive step counts up, a negative one down");
         return false;
     }
     uint64_t span = *step > 0 ? (uint64_t)to - (uint64_t)*from : (uint64_t)*from - (uint64_t)to;
@@ -292,6 +293,7 @@ void lower_jump(Check *c, const Node *n)
     if (!c->loop) {
         mistake(c, node_pos(n), "E0802", "`%s` outside a loop", word);
         if (!c->calls.n) help("`return;` ends the program");
+        else help("a fn cannot leave its caller's loop: return a bool, and break there");
         return;
     }
     if (c->loop->unrolled) {

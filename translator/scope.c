@@ -118,7 +118,7 @@ static bool help_other_space(Check *c, Space space, Name name)
     for (int other = 0; other < SPACE_COUNT; other++) {
         if (other == (int)space) continue;
         const Binding *b = scope_find(c, (Space)other, name);
-        if (!b) continue;
+        if (!b || (space == SPACE_VALUE && b->decl && b->decl->kind == N_KERNEL)) continue;
         note(b->pos, "`%s` is %s", name->text, is[other]);
         if (other == SPACE_FUNCTION && space == SPACE_VALUE)
             help("call it, `%s(..)`; a parameter of kind `fn` takes it by name", name->text);
@@ -145,7 +145,9 @@ static bool note_elsewhere(Check *c, Name name, Pos pos)
 {
     const Node *item = c->file && c->file->source == pos.source ? c->file->kids : NULL;
     while (item && !(item->from <= pos.at && pos.at < item->to)) item = item->next;
-    const Node *at = declared_in(item, name, 0);
+    if (item && item->kind == N_WITH) item = kid(item, 1);
+    const Node *body = item ? kid(item, item->kind == N_FN ? 3 : 4) : NULL;
+    const Node *at = body && body->from <= pos.at ? declared_in(body, name, 0) : NULL;
     if (!at || at->from == pos.at) return false;
     bool later = at->from > pos.at;
     note(node_pos(at), later ? "`%s` is declared here, further down"
@@ -168,8 +170,8 @@ void unknown_name(Check *c, Space space, Name name, Pos pos)
             if (n.best != before) near = NULL;
         }
     error(pos, "E0201", "there is no %s `%s` here", what[space], name->text);
-    if (help_other_space(c, space, name)) return;
     if (space == SPACE_VALUE && note_elsewhere(c, name, pos)) return;
+    if (help_other_space(c, space, name)) return;
     Elem e;
     if (space == SPACE_VALUE && elem_of(name, &e)) {
         help("`%s` is a type: `.. as %s` casts, `%s.max` is its largest value", name->text,

@@ -120,8 +120,8 @@ static bool below_zero(const Kernel *k, int kind, Sym a, Sym b)
 /* a op b for the launch, unless the formulas decide it. */
 static void compare(Check *c, const Node *n, int row, bool holds)
 {
-    Sym a = launch_extent(c, kid(n, 0)), b = launch_extent(c, kid(n, 1));
     int64_t d;
+    Sym a = launch_extent(c, kid(n, 0)), b = sym_is_bad(a) ? a : launch_extent(c, kid(n, 1));
     if (sym_is_bad(a) || sym_is_bad(b)) return;
     int kind = holds ? comparisons[row].kind : comparisons[row].opposite;
     bool ordered = kind == COND_LT || kind == COND_LE;
