@@ -154,13 +154,20 @@ static Given unknown_function(Check *c, const Node *callee, const Node *call)
     return give_kind(GIVES_ERROR, call);
 }
 
+/* Is it the name of a function of the language? */
+bool is_builtin(Name name)
+{
+    bool known = builtin(name->text) || called_row(name->text, 1);
+    for (int i = 0; i < later_count && !known; i++) known = !strcmp(later[i], name->text);
+    return known;
+}
+
 /* Is there a function of this name? For fns that nothing calls. */
 void look_function(Check *c, const Node *callee, const Node *call)
 {
-    const char *name = node_name(callee)->text;
-    bool known = scope_find(c, SPACE_FUNCTION, node_name(callee)) || builtin(name) || op_row(name);
-    for (int i = 0; i < later_count && !known; i++) known = !strcmp(later[i], name);
-    if (!known) unknown_function(c, callee, call);
+    Name name = node_name(callee);
+    if (!scope_find(c, SPACE_FUNCTION, name) && !is_builtin(name))
+        unknown_function(c, callee, call);
 }
 
 /* A fn, a lambda, or a kernel, which cannot be called here. */
@@ -188,9 +195,8 @@ static Given call_later(const Node *call, const char *name)
 }
 
 /* A builtin or a row. max(a, b) is a row, max(t) a reduction. */
-static Given call_known(Check *c, const Node *call, const Node *callee)
+static Given call_known(Check *c, const Node *call, const Node *callee, const char *name)
 {
-    const char *name = node_name(callee)->text;
     const Node *args = kid(call, 1);
     int n = 0;
     for (const Node *k = args ? args->kids : NULL; k; k = k->next) n += k->kind != N_NAMED;
@@ -228,5 +234,6 @@ Given call(Check *c, const Node *n)
         return give_kind(GIVES_ERROR, n);
     }
     const Binding *b = scope_find(c, SPACE_FUNCTION, node_name(callee));
-    return b ? call_binding(c, n, b) : call_known(c, n, callee);
+    if (b && b->kind != BIND_BUILTIN) return call_binding(c, n, b);
+    return call_known(c, n, callee, (b ? b->builtin : node_name(callee))->text);
 }

@@ -22,6 +22,7 @@ typedef enum {
     BIND_SHAPE,         /* a variable of a fn that stands for a whole shape: shape */
     BIND_FN,            /* a fn by name: decl */
     BIND_LAMBDA,        /* a lambda: decl, and the scope that it was written in */
+    BIND_BUILTIN,       /* a function of the language by another name: builtin */
     BIND_ERROR          /* something went wrong at its definition: silences what follows */
 } BindKind;
 
@@ -39,6 +40,7 @@ typedef struct Binding {
     const Node *decl;
     Scope *scope;                                  /* also of BIND_FN, BIND_CONST: the file's, in
                                                       which its names are looked up */
+    Name builtin;                                  /* BIND_BUILTIN: exp */
     const Node *clash;                             /* the other, if two used files declare it */
     struct Binding *members; int nmembers;         /* BIND_TUPLE */
     const struct View *view;                       /* BIND_TENSOR: what of it; NULL: all */
@@ -159,6 +161,7 @@ Value *build_cast(Check *c, Value *v, Elem to, Pos pos);       /* v itself if it
 
 /* ---- call.c, access.c, inline.c -------------------------------------------------------------- */
 Given call(Check *c, const Node *call);                      /* builtins, fns, methods of tensors */
+bool  is_builtin(Name name);                                 /* exp, sum, zeros .. */
 Given method(Check *c, const Node *call, Given tensor, Name name);
 Given inline_fn(Check *c, const Node *call, const Binding *fn);
 void  check_fn(const Node *fn);                              /* fns.c: its parameters */

@@ -52,7 +52,8 @@ static Given binding_given(Check *c, const Binding *b, const Node *n)
     case BIND_EXTENT: return give(build_sym(c, b->sym, node_pos(n)), n);
     case BIND_CONST: return constant(c, b, n);
     case BIND_ERROR: return give_kind(GIVES_ERROR, n);
-    case BIND_TYPE: case BIND_SHAPE: case BIND_FN: case BIND_LAMBDA: return no_value(c, b, n);
+    case BIND_TYPE: case BIND_SHAPE: case BIND_FN: case BIND_LAMBDA: case BIND_BUILTIN:
+        return no_value(c, b, n);
     case BIND_STATIC:
         g = literal_int(b->number, n);
         g.is_bool = b->is_bool;

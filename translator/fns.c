@@ -1,7 +1,8 @@
 /* fns.c -- fns as they are declared, and the names in those that nothing calls
  *
- * A fn is checked where it is inlined. One that nothing calls is still looked through for names that
- * nothing has, so that a mistake does not wait for the first caller. Types are known at calls alone.
+ * A fn is checked where it is inlined. One that nothing calls is still looked through for names
+ * that nothing has, so that a mistake does not wait for the first caller. Types are known at calls
+ * alone.
  */
 #include "lower.h"
 

@@ -80,8 +80,12 @@ static bool function_argument(Check *c, Pair *p)
         return true;
     }
     const Binding *b = word_is_name(n) ? scope_find(c, SPACE_FUNCTION, node_name(n)) : NULL;
-    bool callable =
-        b && (b->kind == BIND_LAMBDA || (b->kind == BIND_FN && b->decl && b->decl->kind == N_FN));
+    if (!b && word_is_name(n) && is_builtin(node_name(n))) {
+        p->binding = (Binding){ .kind = BIND_BUILTIN, .builtin = node_name(n) };
+        return true;
+    }
+    bool callable = b && (b->kind == BIND_LAMBDA || b->kind == BIND_BUILTIN
+                          || (b->kind == BIND_FN && b->decl && b->decl->kind == N_FN));
     if (callable && binding_clear(b, node_pos(n))) {
         p->binding = *b;
         return true;
@@ -89,9 +93,7 @@ static bool function_argument(Check *c, Pair *p)
     if (callable || (b && b->kind == BIND_ERROR)) return false;
     mistake(c, node_pos(n), "E0717", "a function is needed here");
     note(node_pos(p->param), "the parameter that takes one");
-    if (word_is_name(n) && op_row(node_name(n)->text))
-        help("write `|x| %s(x)`", node_name(n)->text);
-    else help("write the name of a fn, or a lambda: `|a, b| a + b`");
+    help("write the name of a fn, or a lambda: `|a, b| a + b`");
     return false;
 }
 
@@ -166,6 +168,7 @@ static bool bind_parameter(Check *c, const Pair *p)
     Binding *b = scope_add(c, p->what == FOR_STATIC ? SPACE_VALUE : SPACE_FUNCTION, p->binding.kind,
                            node_name(word), node_pos(word));
     b->decl = p->binding.decl;
+    b->builtin = p->binding.builtin;
     b->scope = p->binding.scope;
     b->number = p->binding.number;
     return true;

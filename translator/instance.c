@@ -232,14 +232,17 @@ static bool bind_fn(Check *c, const StaticParam *p, const Node *word)
         b->scope = fn->scope;
         return true;
     }
-    if (!fn && !op_row(name->text)) {
+    if (!fn && is_builtin(name)) {
+        scope_add(c, SPACE_FUNCTION, BIND_BUILTIN, p->name, p->pos)->builtin = name;
+        return true;
+    }
+    if (!fn) {
         unknown_name(c, SPACE_FUNCTION, name, node_word(word));
         return false;
     }
     error(node_word(word), "E0303", "`%s` is not a `fn`", name->text);
-    if (fn) note(fn->pos, "it is declared here");
-    else help("write a `fn` that calls it: `fn f(x: tile<T, S>) -> tile<T, S> { return %s(x); }`",
-              name->text);
+    note(fn->pos, "it is declared here");
+    help("only a pipeline calls kernels: put what both need into a `fn`");
     return false;
 }
 

@@ -63,7 +63,7 @@ void warn_unreachable(const Node *first, const Node *last);
 bool block_ended(const Block *b);                  /* by yield, break, continue, return */
 bool block_left(const Block *b);                   /* its end is not reached */
 void bind_given(Check *c, const Node *pattern, Given g, BindKind kind);
-void names_differ(Check *c, const Node *pattern);              /* reports a name that is twice in it */
+void names_differ(Check *c, const Node *pattern);              /* reports one that is twice */
 /* The `let mut`s outside that statements assign; their values; new values for them. */
 void assigned(Check *c, const Node *n, Variables *out);
 Value **present(const Variables *vars);
@@ -162,7 +162,7 @@ Method method_extent, method_origin, method_index, method_coord;
 Value *load_pad(Check *c, const Args *a, Elem e);  /* v of `pad = v`, or 0; NULL after a report */
 Given build_load(Check *c, const Args *a, const View *view, Type tile, const Access *access);
 
-/* ---- fns.c, call.c: fns that are declared, and those that nothing calls ----------------------- */
+/* ---- fns.c, call.c: names in fns that nothing calls ------------------------------------------ */
 void look_function(Check *c, const Node *callee, const Node *call);   /* reports an unknown one */
 
 /* ---- inline.c, infer.c ----------------------------------------------------------------------- */

@@ -104,7 +104,8 @@ static bool no_item(const Parser *p, int code, Token t)
     return true;
 }
 
-/* The & | or ^ between a comparison and the one at t: they bind tighter, so `a > 0 & b > 0` chains. */
+/* The & | or ^ between a comparison and the one at t: they bind tighter, so that `a > 0 & b > 0`
+   chains. */
 static char bits_between(const Parser *p, Token t)
 {
     int depth = 0;

@@ -66,7 +66,8 @@ static Sym name_extent(Check *c, const Node *n)
     case BIND_TYPE:
     case BIND_SHAPE:
     case BIND_FN:
-    case BIND_LAMBDA: return not_extent(n, "not an integer");
+    case BIND_LAMBDA: case BIND_BUILTIN:
+        return not_extent(n, "not an integer");
     }
     return bad_extent();
 }
