@@ -2,6 +2,7 @@
 import cases_element                                          # noqa: F401  (each fills table.CASES)
 import cases_atomic                                           # noqa: F401
 import cases_family                                           # noqa: F401
+import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
