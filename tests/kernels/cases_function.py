@@ -113,3 +113,41 @@ def _(x, w, b):
         o = o * w if w is not None else o
         return o if b is None else o + b if w is not None else o - b
     return affine(affine(x, w, b), b, w)
+
+
+# ---- 61_order: what a program computes does not depend on when it runs --------------------------
+
+ORDER = '61_order'
+
+
+@case(ORDER, 'grouped', '', 'y: i64[B, M, N] out; x: i64[B, M, N]', sizes(B=[0, 1, 3], M=[0, 1, 11, 12, 13, 40], N=[0, 1, 16, 35]))
+def _(x, B, M, N):
+    b, i, j = np.ogrid[:B, :M, :N]
+    return x * 2 + b * 1000000 + i // 4 * 1000 + j // 16
+
+
+@case(ORDER, 'backwards', '', 'y: f32[M, N] out; x: f32[M, N]', sizes(M=[0, 1, 4, 5, 9], N=[0, 1, 64, 65, 200]))
+def _(x, M, N):
+    i, j = np.ogrid[:M, :N]
+    tops = [highest(x[:, a:a + 64], 1, keepdims=True) for a in range(0, N, 64)]
+    if not tops:
+        return x
+    top = np.concatenate([np.repeat(t.v, min(64, N - 64 * a), 1) for a, t in enumerate(tops)], 1)
+    return x - Number(top, 'f32') + Number(i // 2 * 8.0 - j // 64, 'f32')
+
+
+@case(ORDER, 'last_first', '', 'y: i32[N] out; z: i32[ceil(N, 4)] out; x: i32[N]', sizes(N=[0, 1, 4, 5, 511, 513]))
+def _(x, N):
+    return dict(y=x + (np.arange(N) // 4).astype(np.int32),
+                z=np.array([x[a:a + 4].sum(dtype=np.int32) for a in range(0, N, 4)], np.int32))
+
+
+@case(ORDER, 'rows', '', 'y: f32[M, K, N] out; x: f32[M, K, N]; n: i32', sizes(M=[0, 1, 5], K=[0, 1, 3], N=[0, 1, 33, 256, 4100], n=[0, 1, 5]))
+def _(x, M, K, n):
+    t = x
+    for k in range(n):
+        t = t * 0.5 + float(k)
+    for k in range(n, 0, -2):
+        t = t if k == 3 else t + float(k)
+    i, j, _ = np.ogrid[:M, :K, :1]
+    return t + Number(10.0 * i + j, 'f32')
