@@ -9,7 +9,7 @@ TILEC = tilec
 
 # The table of contents: the order in which a program travels.
 SRC = arena name words source sym formula \
-      diag excerpt codes near \
+      diag excerpt explain codes near \
       token habit mistake parse ast \
       resolve scope define const symbol instance signature shape type axes where attribute own \
       build literal infer inline elementwise expr optional branch call call_make call_reduce \
@@ -23,7 +23,7 @@ SRC = arena name words source sym formula \
       text phase element again quotient access scatter reduce shared move body head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
-      options output pass doctor main
+      options lines output pass doctor main
 WARN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Wall -Wextra
 SANITIZE = -fsanitize=address,undefined -fno-omit-frame-pointer
 OBJ = $(SRC:%=$B/%.o) $B/lex.o $B/tile.o $B/templates.o

@@ -73,6 +73,8 @@ void error(Pos p, const char *code, const char *format, ...) __attribute__((form
 void warn(Pos p, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void note(Pos p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void help(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* explain.c: a decision and its reason, for --explain */
+void explain_choice(Pos p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int  error_count(void);
 bool too_many_errors(void);
 

@@ -10,6 +10,9 @@ bool code_is_warning(const Code *c);
 const char *code_nearest(const char *code);        /* for "did you mean"; NULL if none is near */
 void code_explain(FILE *out, const Code *c);
 
+/* ---- explain.c ------------------------------------------------------------------------------- */
+void explain_print(FILE *out);                     /* what was decided, by source line */
+
 /* ---- near.c ---------------------------------------------------------------------------------- */
 int word_distance(const char *a, const char *b);   /* letters that differ; INT_MAX if too long */
 const char *nearest(const char *word, const char *const *words, size_t n); /* NULL: none is near */

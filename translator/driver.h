@@ -53,6 +53,10 @@ void passes_print(FILE *out);
 bool pass_letters(const char *letters);            /* all are letters of passes, or it is "all" */
 bool passes_run(Job *job);                         /* true if all have run without an error */
 
+/* ---- lines.c --------------------------------------------------------------------------------- */
+
+Text with_lines(const Text *cu, const char *path); /* -g: #line before what came from a .tile */
+
 /* ---- doctor.c, run.c ------------------------------------------------------------------------- */
 
 int doctor_main(void);

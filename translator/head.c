@@ -9,6 +9,7 @@ void note_padding(Emit *e, const char *text)
         if (!strcmp(e->padding_notes.at[i], text))
             return;
     push(&e->padding_notes, text);
+    explain_choice(e->root ? e->root->stmt : e->k->function->pos, "padding: %s", text);
 }
 
 /* A line for the head about a barrier, once. */
@@ -18,6 +19,7 @@ void note_barrier(Emit *e, const char *text)
         if (!strcmp(e->barrier_notes.at[i], text))
             return;
     push(&e->barrier_notes, text);
+    explain_choice(e->root ? e->root->stmt : e->k->function->pos, "barrier: %s", text);
 }
 
 /* A line for the head about shared memory, once. */
@@ -81,6 +83,7 @@ static void head_block(Text *out, const Emit *e)
     else
         text = arena_printf("%d threads are one program", b->threads);
     wrap_comment(out, "block", text);
+    explain_choice(e->k->function->pos, "%s: %s", b->name, text);
 }
 
 /* Where along d a thread's elements lie. */
@@ -168,8 +171,11 @@ void body_head(Text *out, Emit *e, const char *code)
 {
     head_title(out, e);
     head_block(out, e);
-    if (order_text(e->k))
-        wrap_comment(out, "order", order_text(e->k));
+    const char *order = order_text(e->k);
+    if (order) {
+        wrap_comment(out, "order", order);
+        explain_choice(e->k->function->pos, "%s: %s", e->body->name, order);
+    }
     for (int i = 0; i < e->plan->dims.n; i++)
         head_dim(out, e, e->plan->dims.at[i]);
     for (int i = 0; i < e->plan->dims.n; i++)
@@ -308,6 +314,9 @@ void emit_summary(Text *out, const Plan *p)
             arena_printf("each with accesses of %d elements, and as .._unaligned with one at a "
                          "time, for pointers or rows that are not aligned",
                          p->entries.at[0].width));
+    if (p->longest)
+        explain_choice(k->function->pos, "longest: %s <= %lld: %s", c_sym(p->whole),
+                (long long)p->longest, p->longest_why);
     if (p->longest)
         wrap_comment(out, "longest",
                      arena_printf("%s <= %lld: %s", c_sym(p->whole), (long long)p->longest,

@@ -90,7 +90,9 @@ static int write_outputs(const Request *r, const Job *job)
     int n = 0;
     if (!paths_differ(&paths)) return 2;
     bool to_stdout = !strcmp(paths.cu, "-");
-    if (!to_stdout) out[n++] = (Output){ paths.cu, job->cu.at, job->cu.n, NULL };
+    Text cu = options.debug_lines ? with_lines(&job->cu, to_stdout ? "<stdin>" : paths.cu)
+                                  : job->cu;
+    if (!to_stdout) out[n++] = (Output){ paths.cu, cu.at, cu.n, NULL };
     if (paths.header) out[n++] = (Output){ paths.header, job->header.at, job->header.n, NULL };
     Text depend = { 0 };
     if (paths.depend) {
@@ -99,7 +101,7 @@ static int write_outputs(const Request *r, const Job *job)
         out[n++] = (Output){ paths.depend, depend.at, depend.n, NULL };
     }
     const char *why = outputs_write(out, n);
-    if (!why && to_stdout) why = stdout_write(job->cu.at, job->cu.n);
+    if (!why && to_stdout) why = stdout_write(cu.at, cu.n);
     return why ? complain_usage("%s", why) : 0;
 }
 
@@ -115,6 +117,7 @@ static int translate(const Request *r)
     Job job = { .request = r, .source = source, .base = path_base(named ? r->output : path) };
     bool done = passes_run(&job);
     if (error_count()) return 1;
+    if (options.explain) explain_print(stderr);
     return done && !r->check_only ? write_outputs(r, &job) : 0;
 }
 

@@ -5,7 +5,7 @@
 
 struct Options options;
 
-typedef enum { TAKES_NOTHING, TAKES_VALUE, TAKES_AFTER_EQUAL, MAY_TAKE } Takes;
+typedef enum { TAKES_NOTHING, TAKES_VALUE, MAY_TAKE } Takes;
 typedef struct Option {
     const char *name;
     Takes takes;
@@ -63,7 +63,7 @@ static bool set_include(Request *r, const char *value)
 static bool set_lines(Request *r, const char *value)
 {
     IGNORE(r), IGNORE(value);
-    return refuse("-g comes later: the output quotes each line of the input, but has no #line");
+    return options.debug_lines = true;
 }
 
 /* -Werror. */
@@ -159,9 +159,10 @@ static bool set_ops(Request *r, const char *value)
     return true;
 }
 
-/* --explain=E0502, --explain=shadow. */
+/* --explain=E0502, --explain=shadow; alone: what was decided, and why. */
 static bool set_explain(Request *r, const char *value)
 {
+    if (!value) return options.explain = true;
     const char *near = code_find(value) ? NULL : code_nearest(value);
     if (near) return refuse("nothing is called `%s`; did you mean %s?", value, near);
     if (!code_find(value))
@@ -218,7 +219,7 @@ static const Option table[] = {
     { "-D", TAKES_VALUE, set_define, "-D [KERNEL.]NAME=VALUE", "a static parameter or const", 0 },
     { "--arch", TAKES_VALUE, set_arch, "--arch=sm_80,sm_90a", "bodies for these alone", 0 },
     { "--host", TAKES_VALUE, set_host, "--host=runtime", "launch functions for it", 0 },
-    { "-g", TAKES_NOTHING, set_lines, NULL, NULL, 0 },
+    { "-g", TAKES_NOTHING, set_lines, "-g", "#line in the output, for debuggers", 0 },
     { "-MD", TAKES_NOTHING, set_depend, "-MD", "write dependencies for Make, as FILE.d", 0 },
     { "-MF", TAKES_VALUE, set_depend_file, "-MF FILE", "write dependencies there", 0 },
     { "--check", TAKES_NOTHING, set_check, "--check", "write nothing but diagnostics", 0 },
@@ -228,7 +229,8 @@ static const Option table[] = {
     { "-Werror", TAKES_NOTHING, set_werror, "-Werror", "warnings are errors", 0 },
     { "--diagnostics", TAKES_VALUE, set_diagnostics, "--diagnostics=text|json", NULL, 0 },
     { "--color", TAKES_VALUE, set_color, "--color=auto|always|never", NULL, 0 },
-    { "--explain", TAKES_AFTER_EQUAL, set_explain, "--explain=E0502", "what a message means", 0 },
+    { "--explain", MAY_TAKE, set_explain, "--explain", "each decision and its reason, by line", 0 },
+    { "--explain", MAY_TAKE, set_explain, "--explain=E0502", "what a message means", 0 },
     { "--passes", TAKES_NOTHING, NULL, "--passes", "the passes and their letters", DO_PASSES },
     { "--ops", MAY_TAKE, set_ops, "--ops[=markdown]", "the table of operations", 0 },
     { "--version", TAKES_NOTHING, NULL, "--version", NULL, DO_VERSION },
@@ -288,8 +290,6 @@ static bool read_option(Request *r, const char *word, const char **next)
     if (!o) return unknown(word);
     if (*rest) value = o->name[1] == '-' ? rest + 1 : rest;
     if (value && o->takes == TAKES_NOTHING) return refuse("`%s` takes no value", o->name);
-    if (!value && o->takes == TAKES_AFTER_EQUAL)
-        return refuse("`%s` takes a value: %s", o->name, o->shown);
     if (!value && o->takes == TAKES_VALUE) value = *next, *next = NULL;
     if (!value && o->takes == TAKES_VALUE)
         return refuse("`%s` needs a value: %s", o->name, o->shown);

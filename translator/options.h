@@ -17,6 +17,7 @@ extern struct Options {
     LIST(Define) defines;                          /* -D, in order: a later one wins */
     const char *arch;                              /* --arch, as written; NULL: all there are */
     const char *host;                              /* --host: "runtime" (default) or "driver" */
+    bool explain;                                  /* --explain: decisions and their reasons */
     bool debug_lines;                              /* -g: #line in the output */
     bool warnings_are_errors;                      /* -Werror */
     LIST(const char *) quiet;                      /* -Wno-NAME: the names */

@@ -47,6 +47,7 @@ def wrong_command_lines():
     refused(["-D", "x", "a.tile"], 2, "NAME=VALUE")
     refused(["-Wno-shadov", "a.tile"], 2, "did you mean -Wno-shadow?")
     refused(["--explain=E9999"], 2, "E9999")
+    refused(["--explain=shadov"], 2, "did you mean shadow?")
     refused(["no.tile"], 2, "no.tile: No such file")
     refused(["."], 2, "Is a directory")
     refused(["--", "--check"], 2, "--check: No such file")
@@ -173,6 +174,26 @@ def defines():
     check(result.status == 1 and "E0901" in result.err, "-D of nothing: " + result.err)
 
 
+def decisions():
+    """--explain says what was decided, by line; -g maps each line of a body to the .tile file."""
+    clean()
+    write("a.tile", "#[order(-i)]\nkernel k(y: &mut tensor<f32, [N]> by [i: 64], x: &tensor<f32, [N]>)\n{\n"
+          "    let t = x.load_like(y);\n    y.store(t - max(t));\n}\n")
+    result = tilec("--explain", "--check", "a.tile")
+    lines = result.err.splitlines()
+    check(result.status == 0 and any(line.startswith("a.tile:5: padding: ") for line in lines),
+          "--explain: " + result.err)
+    check("a.tile:2: k_tile: programs are numbered along i from its last" in result.err,
+          "--explain, of a kernel: " + result.err)
+    check(not tilec("--check", "a.tile").err, "without --explain")
+    check(tilec("-g", "a.tile", "-o", "a.cu").status == 0, "-g")
+    text = read("a.cu").split("\n")
+    at = next(i for i, line in enumerate(text) if "// a.tile:5 " in line)
+    check(text[at + 1] == '#line 5 "a.tile"' and not text[at + 2].startswith("#"), "-g: " + text[at + 1])
+    again = [i for i, line in enumerate(text) if line.endswith('"a.cu"')]
+    check(again and all(text[i] == '#line %d "a.cu"' % (i + 2) for i in again), "-g, behind a body")
+
+
 def installed():
     """The stdlib and the emulator are found in the source tree, and beside an installed tilec."""
     out = tilec("doctor").out
@@ -202,4 +223,5 @@ def run():
     outputs()
     dependencies()
     defines()
+    decisions()
     installed()
