@@ -106,7 +106,7 @@ again:
     [\xC2-\xDF] [\x80-\xBF] | [\xE0-\xEF] [\x80-\xBF]{2} | [\xF0-\xF4] [\x80-\xBF]{3}
         { BAD("E0107", "`%.*s` has no meaning outside comments and strings", TEXT); }
     ['] [^'\r\n\x00]* [']?
-        { BAD("E0107", "there are no characters in quotes: a number is written as such"); }
+        { BAD("E0107", "`'` has no meaning here: a character is written as its number"); }
     "#" name ("(" [^()\r\n\x00]* ")")?
         { BAD("E0107", "an attribute is written `#[%.*s]`", cut_text(at - start - 1), start + 1); }
     [$@\\`] name?

@@ -221,27 +221,38 @@ static void share_yields(Placing *p, Op *op, const Block *b, int skip)
                 share(p, op->results[i - skip], o->args[i]);
 }
 
-/* The variables of a loop are those of its results; an if's arms write
-   straight into its results. */
+/* The variables of a loop are those of its results. */
+static void unite_loop(Op *op, void *arg)
+{
+    (void)arg;
+    if ((op->kind != OP_FOR && op->kind != OP_WHILE) || !op->nresults)
+        return;
+    int skip = op->kind == OP_FOR ? 1 : 0;
+    for (int r = 0; r < op->nregions; r++)
+        for (int i = skip; i < op->region[r]->nargs; i++)
+            if (map_of(op->results[i - skip])->var)
+                unite(op->results[i - skip], op->region[r]->args[i]);
+}
+
+/* A loop starts in the variables of its first values; an if's arms write straight into its
+   results. */
 static void share_op(Op *op, void *arg)
 {
     Placing *p = arg;
     bool loop = op->kind == OP_FOR || op->kind == OP_WHILE;
     if (!op->nresults || !op->nregions)
         return;
-    int first = op->kind == OP_FOR ? 3 : 0, skip = op->kind == OP_FOR ? 1 : 0;
-    for (int r = 0; loop && r < op->nregions; r++)
-        for (int i = skip; i < op->region[r]->nargs; i++)
-            if (map_of(op->results[i - skip])->var)
-                unite(op->results[i - skip], op->region[r]->args[i]);
+    int first = op->kind == OP_FOR ? 3 : 0;
     for (int r = 0; r < op->nregions; r++)
         share_yields(p, op, op->region[r], op->kind == OP_WHILE && r == 0 ? 1 : 0);
     for (int i = 0; loop && i < op->nresults; i++)
         share(p, op->results[i], op->args[first + i]);
 }
 
-/* Makes webs of the values that can share a variable: a loop's, the arms' of an if. */
+/* Makes webs of the values that can share a variable: a loop's, the arms' of an if. Those of loops
+   come first: who shares with a loop's result shares with what it carries, from its first round. */
 void share_variables(Placing *p)
 {
+    ir_walk(p->e->k->body, unite_loop, NULL);
     ir_walk(p->e->k->body, share_op, p);
 }

@@ -52,7 +52,7 @@ ERRORS = {                               # an expression, and part of the messag
     "\"abc": "this string has no end on its line [E0105]",
     "\"\\q\"": "no other escape [E0105]",
     "a $ b": "`$` has no meaning here [E0107]",
-    "'a'": "`'` has no meaning here [E0107]",
+    "'a'": "`'` has no meaning here: a character is written as its number [E0107]",
     "é": "`é` has no meaning outside comments and strings [E0107]",
     "a < b < c": "comparisons do not chain [E0111]",
     "a == b != c": "comparisons do not chain [E0111]",
