@@ -18,7 +18,7 @@ static int64_t contract_divisor(const Kernel *k, Sym name)
     int64_t most = 1, d;
     for (int i = 0; i < k->conds.n; i++) {
         const Cond *c = &k->conds.at[i];
-        if (c->kind != COND_EQ)
+        if (c->kind != COND_EQ || c->or)
             continue;
         const Sym mod = sym_is(c->b, 0) ? c->a : sym_is(c->a, 0) ? c->b : NULL;
         if (mod && mod->kind == SYM_MOD && mod->kid[0] == name && sym_const_of(mod->kid[1], &d)

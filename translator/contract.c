@@ -25,15 +25,25 @@ void add_values(Pieces *formats, Pieces *args, const Kernel *k, Sym s)
         add_values(formats, args, k, s->kid[i]);
 }
 
+/* Adds the names in the sides of a condition and their values. */
+void add_cond_values(Pieces *formats, Pieces *args, const Kernel *k, const Cond *c)
+{
+    for (; c; c = c->or) {
+        if (c->kind != COND_ALIGNED)
+            add_values(formats, args, k, c->a);
+        if (c->b)
+            add_values(formats, args, k, c->b);
+    }
+}
+
 /* if (condition) REFUSE("softmax: complaint: N is %lld", N), with the names in a and b. */
-static void refuse_if(Text *out, const Function *f, const Pieces *any, const char *complaint, Sym a,
-                      Sym b)
+static void refuse_if(Text *out, const Function *f, const Pieces *any, const char *complaint, Sym s,
+                      const Cond *c)
 {
     Pieces formats = { 0 }, args = { 0 };
-    if (a)
-        add_values(&formats, &args, f->kernels.at[0], a);
-    if (b)
-        add_values(&formats, &args, f->kernels.at[0], b);
+    if (s)
+        add_values(&formats, &args, f->kernels.at[0], s);
+    add_cond_values(&formats, &args, f->kernels.at[0], c);
     text_printf(out, "    if (");
     chain(out, 8, "||", any);
     text_printf(out, ")\n");
@@ -291,7 +301,10 @@ void refuse_tensors(Text *out, const Function *f, const Locals *names)
 /* Do two conditions say the same? */
 bool same_cond(const Cond *a, const Cond *b)
 {
-    return a->kind == b->kind && a->a == b->a && a->b == b->b && a->tensor == b->tensor;
+    if (!a || !b)
+        return a == b;
+    return a->kind == b->kind && a->a == b->a && a->b == b->b && a->tensor == b->tensor
+           && same_cond(a->or, b->or);
 }
 
 /* Has every kernel of the function this condition? */
@@ -335,8 +348,8 @@ static const char *side_text(const Kernel *k, Sym s)
     return c_sym_host(k, s);
 }
 
-/* The condition as C, or its opposite. */
-const char *cond_text(const Kernel *k, const Cond *c, const Locals *names, bool holds)
+/* One condition as C, or its opposite. */
+static const char *one_text(const Kernel *k, const Cond *c, const Locals *names, bool holds)
 {
     static const char *const operators[][2] = {
         [COND_EQ] = {"!=", "=="}, [COND_NE] = {"==", "!="}, [COND_LT] = {">=", "<"},
@@ -357,8 +370,20 @@ const char *cond_text(const Kernel *k, const Cond *c, const Locals *names, bool 
     return arena_printf("%s %s %s", a, operators[c->kind][holds], b);
 }
 
+/* The condition as C, or its opposite; with what else is enough, in parentheses. */
+const char *cond_text(const Kernel *k, const Cond *c, const Locals *names, bool holds)
+{
+    const char *text = one_text(k, c, names, holds);
+    if (!c->or)
+        return text;
+    for (const Cond *more = c->or; more; more = more->or)
+        text = arena_printf("%s %s %s", text, holds ? "||" : "&&",
+                            one_text(k, more, names, holds));
+    return arena_printf("(%s)", text);
+}
+
 /* A number stands on the right: slices > 0, not 0 < slices. */
-const char *cond_plain(const Kernel *k, const Cond *c)
+static const char *one_plain(const Kernel *k, const Cond *c)
 {
     static const char *const operators[][2] = {
         [COND_EQ] = {"==", "=="}, [COND_NE] = {"!=", "!="}, [COND_LT] = {"<", ">"},
@@ -374,6 +399,23 @@ const char *cond_plain(const Kernel *k, const Cond *c)
                         sym_text(swap ? c->a : c->b));
 }
 
+/* The condition as a person would write it. */
+const char *cond_plain(const Kernel *k, const Cond *c)
+{
+    const char *text = one_plain(k, c);
+    for (const Cond *more = c->or; more; more = more->or)
+        text = arena_printf("%s || %s", text, one_plain(k, more));
+    return text;
+}
+
+/* Does the condition ask for the address of a tensor? */
+static bool on_address(const Cond *c)
+{
+    while (c && c->kind != COND_ALIGNED)
+        c = c->or;
+    return c != NULL;
+}
+
 /* The condition for the format of a message. */
 const char *cond_source(const Kernel *k, const Cond *c)
 {
@@ -387,10 +429,10 @@ void refuse_conds(Text *out, const Function *f, const Locals *names, bool on_ten
     for (int i = 0; i < k->conds.n; i++) {
         const Cond *c = &k->conds.at[i];
         Pieces any = { 0 };
-        if (!cond_is_shared(f, c) || (c->kind == COND_ALIGNED) != on_tensors)
+        if (!cond_is_shared(f, c) || on_address(c) != on_tensors)
             continue;
         push(&any, cond_text(k, c, names, false));
         refuse_if(out, f, &any, arena_printf("`where %s` does not hold", cond_source(k, c)),
-                  c->kind == COND_ALIGNED ? NULL : c->a, c->b);
+                  NULL, c);
     }
 }

@@ -349,15 +349,15 @@ static void dump_axis(FILE *out, const Kernel *k, const Axis *axis)
 }
 
 /* One condition of `where`. */
-static void dump_cond(FILE *out, const Cond *c)
+static void dump_cond(FILE *out, const Cond *c, const char *word)
 {
     static const char *const sign[] = {"==", "!=", "<", "<="};
     if (c->kind == COND_ALIGNED)
-        fprintf(out, "    where aligned(%s, %s)\n", c->tensor->text, sym_text(c->a));
+        fprintf(out, "    %s aligned(%s, %s)\n", word, c->tensor->text, sym_text(c->a));
     else if (c->kind == COND_TRUE || c->kind == COND_FALSE)
-        fprintf(out, "    where %s\n", c->kind == COND_TRUE ? "true" : "false");
+        fprintf(out, "    %s %s\n", word, c->kind == COND_TRUE ? "true" : "false");
     else
-        fprintf(out, "    where %s %s %s\n", sym_text(c->a), sign[c->kind], sym_text(c->b));
+        fprintf(out, "    %s %s %s %s\n", word, sym_text(c->a), sign[c->kind], sym_text(c->b));
 }
 
 /* A kernel: what it takes, then its body. */
@@ -376,7 +376,8 @@ static void dump_kernel(FILE *out, const Kernel *k)
     for (int i = 0; i < k->axes.n; i++)
         dump_axis(out, k, &k->axes.at[i]);
     for (int i = 0; i < k->conds.n; i++)
-        dump_cond(out, &k->conds.at[i]);
+        for (const Cond *c = &k->conds.at[i]; c; c = c->or)
+            dump_cond(out, c, c == &k->conds.at[i] ? "where" : "   or");
     fprintf(out, "\n");
     dump_block(out, k->body, 1);
     fprintf(out, "}\n");

@@ -25,9 +25,13 @@ static Given tuple_binding(const Binding *b, const Node *n)
     Given g = give_kind(GIVES_TUPLE, n);
     g.n = b->nmembers;
     g.members = new_array(Given, g.n);
-    for (int i = 0; i < g.n; i++)
-        g.members[i] = b->members[i].kind == BIND_TUPLE ? tuple_binding(&b->members[i], n)
-                                                        : give(b->members[i].value, n);
+    for (int i = 0; i < g.n; i++) {
+        const Binding *m = &b->members[i];
+        g.members[i] = m->kind == BIND_TUPLE ? tuple_binding(m, n) : give(m->value, n);
+        if (m->kind != BIND_TENSOR) continue;
+        g.members[i].kind = GIVES_TENSOR;
+        g.members[i].view = m->view;
+    }
     return g;
 }
 

@@ -35,6 +35,8 @@ static const struct {
     { T_COMMA, 0, T_OPASSIGN, 0, NULL, NULL, "a tuple stands in parentheses: `(a, b) = ..;`" },
     { T_SEMI, 0, T_LET, 0, NULL, NULL, "there is no empty statement: leave it out" },
     { T_UNDERSCORE, 0, T_LITERAL, 0, NULL, NULL, "`_` drops a member in `let (_, b) = ..;` alone" },
+    { T_IF, 0, T_LITERAL, T_LET, NULL, NULL,
+      "an `if` is no value: write `c ? a : b`, or assign a `let mut` in both arms" },
     { T_FN, 0, T_LET, 0, NULL, NULL,
       "a fn stands outside of kernels and fns; a lambda, `|a| ..`, can be an argument" },
     { T_OR, T_ASSIGN, T_LITERAL, T_LBRACE, NULL, NULL,

@@ -31,7 +31,7 @@ void launch_bind(const Kernel *k, const Arg *args, Names *names)
         names_bind(names, k->statics.at[i].name, k->statics.at[i].value, NULL);
     for (int p = 0; p < k->params.n; p++) {
         const Param *param = &k->params.at[p];
-        if (param->kind == PARAM_SCALAR && elem_is_int(param->type.elem))
+        if (param->kind == PARAM_SCALAR && !elem_is_float(param->type.elem))
             names_bind(names, param->name, args[p].scalar.i, NULL);
         for (int a = 0; param->kind != PARAM_SCALAR && a < param->type.rank; a++)
             if (param->type.dim[a]->kind == SYM_NAME && args[p].tensor.present)
@@ -197,12 +197,13 @@ static const char *check_cond(const Kernel *k, const Arg *args, const Cond *c, c
 {
     static const char *const sign[] = {"==", "!=", "<", "<="};
     int64_t a = 0, b = 0;
-    if (c->kind == COND_TRUE)
-        return NULL;
-    if (c->kind == COND_FALSE)
-        return "where false does not hold";
-    if (!names_eval(names, c->a, &a) || (c->kind != COND_ALIGNED && !names_eval(names, c->b, &b)))
+    bool one = c->kind == COND_ALIGNED || c->kind == COND_TRUE || c->kind == COND_FALSE;
+    if (!names_eval(names, c->a, &a) || (!one && !names_eval(names, c->b, &b)))
         return "where: a side is not a number";
+    if (c->kind == COND_TRUE || c->kind == COND_FALSE)
+        return (a != 0) == (c->kind == COND_TRUE) ? NULL
+            : arena_printf("where %s%s does not hold", c->kind == COND_TRUE ? "" : "!",
+                           sym_text(c->a));
     if (c->kind == COND_ALIGNED)
         return check_aligned(k, args, c, a);
     const bool holds[] = {a == b, a != b, a < b, a <= b};
@@ -210,6 +211,12 @@ static const char *check_cond(const Kernel *k, const Arg *args, const Cond *c, c
         return NULL;
     return arena_printf("where %s %s %s does not hold: %lld and %lld", sym_text(c->a),
                         sign[c->kind], sym_text(c->b), (long long)a, (long long)b);
+}
+
+/* Why none of two conditions holds; NULL if the second one does. */
+static const char *nor(const char *first, const char *second)
+{
+    return first && second ? arena_printf("%s; %s", first, second) : second;
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -229,7 +236,8 @@ const char *launch_check(const Kernel *k, const Arg *args, Names *names)
             why = arena_printf("%s is missing", param->name->text);
     }
     for (int i = 0; i < k->conds.n && !why; i++)
-        why = check_cond(k, args, &k->conds.at[i], names);
+        for (const Cond *c = &k->conds.at[i]; c && (why || c == &k->conds.at[i]); c = c->or)
+            why = nor(why, check_cond(k, args, c, names));
     return why ? why : check_overlaps(k, args);
 }
 

@@ -240,11 +240,13 @@ typedef struct {
            grid clause */
 } Axis;
 
-typedef struct {
+typedef struct Cond {
     Pos pos;
     enum { COND_EQ, COND_NE, COND_LT, COND_LE, COND_TRUE, COND_FALSE, COND_ALIGNED } kind;
     Sym a, b; Name tensor;                         /* a == b, ..; aligned(tensor, a) */
+    const struct Cond *or;                         /* another one, which is enough; or NULL */
 } Cond;
+typedef LIST(Cond) CondList;
 
 struct Kernel {
     Function *function;
@@ -254,7 +256,7 @@ struct Kernel {
     LIST(Param) params;                            /* tensors and scalars, in source order */
     LIST(Name) extents;                            /* bound at launch, in order of appearance */
     LIST(Axis) axes;                               /* program axes, slowest first */
-    LIST(Cond) conds;                              /* of where, what is left for the launch */
+    CondList conds;                                /* of where, what is left for the launch */
     AttrList attrs;
     Block *body;
     LIST(Value *) values;                          /* by id */

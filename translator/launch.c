@@ -325,10 +325,7 @@ static void none_fits(const Launch *l)
             if (cond_is_shared(l->f, c) || pieces_have(&needs, cond_source(p->kernel, c)))
                 continue;
             push(&needs, cond_source(p->kernel, c));
-            if (c->kind != COND_ALIGNED)
-                add_values(&formats, &args, p->kernel, c->a);
-            if (c->b)
-                add_values(&formats, &args, p->kernel, c->b);
+            add_cond_values(&formats, &args, p->kernel, c);
         }
         if (p->whole)
             add_values(&formats, &args, p->kernel, p->whole);

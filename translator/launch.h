@@ -34,6 +34,7 @@ void refuse_extents(Text *out, const Function *f);
 void refuse_tensors(Text *out, const Function *f, const Locals *names);
 /* Conditions of where that all kernels share: those on tensors, after the table; or the others. */
 void refuse_conds(Text *out, const Function *f, const Locals *names, bool on_tensors);
+void add_cond_values(Pieces *formats, Pieces *args, const Kernel *k, const Cond *c);
 bool same_cond(const Cond *a, const Cond *b);
 bool cond_is_shared(const Function *f, const Cond *c);
 /* As a C expression that is true if the condition holds, or if it does not. */

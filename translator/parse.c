@@ -167,6 +167,7 @@ static bool in_c_loop(const Parser *p)
 static bool skip(Parser *p, int code, Token t)
 {
     if (code == 0) p->stop = true;
+    if (p->skipping == SKIP_TO_ELSE && code == T_SEMI) p->skipping = SKIP_STATEMENT;
     if ((p->skipping == SKIP_TO_ELSE && code != T_ELSE) || starts_statement(p, code, t)) {
         drop_to_brace(p);
         stop_skipping(p, T_SEMI, t);

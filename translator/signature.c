@@ -181,7 +181,8 @@ static bool exact_division(Sym atom, void *arg)
     Sym rest = sym_mod(atom->kid[0], atom->kid[1]);
     bool known = sym_is(rest, 0) || sym_is_bad(rest);
     for (int i = 0; i < d->k->conds.n && !known; i++)
-        known = d->k->conds.at[i].kind == COND_EQ && d->k->conds.at[i].a == rest;
+        known = d->k->conds.at[i].kind == COND_EQ && d->k->conds.at[i].a == rest
+                && !d->k->conds.at[i].or;
     if (known) return false;
     Cond cond = { .pos = d->pos, .kind = COND_EQ, .a = rest, .b = sym_const(0) };
     push(&d->k->conds, cond);

@@ -75,7 +75,8 @@ static void add_cond(Check *c, const Node *n, int kind, Sym a, Sym b, Name tenso
     cond.kind = kind;
     for (int i = 0; i < c->kernel->conds.n; i++) {
         Cond *old = &c->kernel->conds.at[i];
-        if ((int)old->kind != kind || old->a != a || old->b != b || old->tensor != tensor) continue;
+        bool same = (int)old->kind == kind && old->a == a && old->b == b && old->tensor == tensor;
+        if (!same || old->or) continue;
         *old = cond;                               /* as the author writes it */
         return;
     }
@@ -185,13 +186,44 @@ static void flag(Check *c, const Node *n, bool holds)
     add_cond(c, n, holds ? COND_TRUE : COND_FALSE, sym_name(b->name), NULL, NULL);
 }
 
-/* a || b (or its opposite), where statics must decide one side. */
+/* Adds a condition of which one side is enough. */
+static void add_either(Check *c, const Node *n, const Cond *a, const Cond *b)
+{
+    Cond first = *a, *last = &first;
+    first.pos = node_pos(n);
+    for (const Cond *more = a->or; more; more = more->or) {
+        Cond *copy = new(Cond);
+        *copy = *more;
+        last->or = copy;
+        last = copy;
+    }
+    last->or = b;
+    push(&c->kernel->conds, first);
+}
+
+/* a || b, or the opposite of a && b: what each side wants, each with each. */
 static void either(Check *c, const Node *n, bool holds)
 {
+    enum { MOST_PAIRS = 64 };
     for (int i = 0; i < 2; i++)
         if (decided(c, kid(n, i)) != OPEN) return contract(c, kid(n, !i), holds);
-    not_yet(node_pos(n), "a choice between two conditions of the launch");
-    help("state what holds in every case, or make one side a static parameter");
+    CondList all = c->kernel->conds, side[2];
+    int before = error_count();
+    for (int i = 0; i < 2; i++) {
+        c->kernel->conds = (CondList){ 0 };
+        contract(c, kid(n, i), holds);
+        side[i] = c->kernel->conds;
+    }
+    c->kernel->conds = all;
+    if (error_count() > before) return;
+    if (side[0].n * side[1].n > MOST_PAIRS) {
+        error(node_pos(n), "E0324", "too many combinations of conditions");
+        help("state what holds in every case");
+        return;
+    }
+    for (int i = 0; i < side[0].n; i++)
+        for (int j = 0; j < side[1].n; j++)
+            add_either(c, n, &side[0].at[i], &side[1].at[j]);
 }
 
 /* c ? a : b with a static c. */

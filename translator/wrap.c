@@ -30,9 +30,25 @@ void list_item(Text *out, bool *first, int indent, const char *text)
     *first = false;
 }
 
+/* Does one pair of parentheses enclose all of the text? */
+static bool enclosed(const char *text)
+{
+    int depth = 0;
+    for (const char *s = text; *s; s++) {
+        depth += (*s == '(') - (*s == ')');
+        if (depth == 0)
+            return *text == '(' && !s[1];
+    }
+    return false;
+}
+
 /* Joins conditions by an operator; new lines begin with it. */
 void chain(Text *out, int indent, const char *operator, const Pieces *pieces)
 {
+    if (pieces->n == 1 && enclosed(pieces->at[0])) {
+        text_printf(out, "%.*s", (int)strlen(pieces->at[0]) - 2, pieces->at[0] + 1);
+        return;
+    }
     for (int i = 0; i < pieces->n; i++) {
         const char *text = i ? arena_printf(" %s %s", operator, pieces->at[i]) : pieces->at[0];
         if (i && !fits(out, strlen(text))) {

@@ -45,6 +45,12 @@ def _(x, k):
     return x * float(k)
 
 
+@case('43_contracts', 'either', '', 'y: i32[M, N] out; x: i32[M, N]; n: i32',
+      sizes(M=[0, 3, 8, 9, 16], N=[0, 4, 32, 36], n=[1, 3]) + sizes(M=[1], N=[1, 31, 33], n=[2, 5]))
+def _(x, n):
+    return x * n
+
+
 @case('43_contracts', 'listed', 'T: f32 f16', 'y: T[M, D] out; x: T[M, D]',
       sizes(M=[0, 1, 3, 4, 5], D=[16, 48], CAUSAL=[False, True], G=[1, 4]))
 def _(x, CAUSAL, G):
