@@ -9,6 +9,13 @@ static const Code table[] = {
 #undef X
 enum { TABLE = sizeof table / sizeof *table };
 
+#define E(code, text) { code, text },
+static const struct { const char *code, *text; } examples[] = {
+#include "examples.def"
+};
+#undef E
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+
 /* The row of a code or of a warning's name; NULL if there is none. */
 const Code *code_find(const char *code)
 {
@@ -37,4 +44,7 @@ const char *code_nearest(const char *code)
 void code_explain(FILE *out, const Code *c)
 {
     fprintf(out, "%s%s: %s\n\n%s\n", code_is_warning(c) ? "-W" : "", c->code, c->title, c->text);
+    for (int i = 0; i < EXAMPLES; i++)
+        if (!strcmp(examples[i].code, c->code))
+            fprintf(out, "\nSuch a program:\n\n%s\n", examples[i].text);
 }

@@ -1,6 +1,7 @@
 """command.py -- the command line: exit statuses, outputs whole or not at all, dependencies, options"""
 import json
 import os
+import re
 import subprocess
 
 from common import ROOT, check, path, read, skip, tilec, write
@@ -194,6 +195,37 @@ def decisions():
     check(again and all(text[i] == '#line %d "a.cu"' % (i + 2) for i in again), "-g, behind a body")
 
 
+# What has no program of its own, or none that is short.
+NO_EXAMPLE = "E0204 E0413 E0720 E0901 E0902 E0904 E1001 E1101".split()
+EXAMPLE = """kernel example<BM: int = 4, BN: int = 8>(
+    y: &mut tensor<f32, [M, N]> by [i: BM, j: BN], x: &tensor<f32, [M, N]>,
+    v: &tensor<f32, [N]>, w: &tensor<i32, [M, N]>, a: &tensor<f32, [M, K]>, n: i32, s: f32)
+{
+    let t = x.load_like(y);
+%s
+    y.store(t);
+}
+"""
+
+
+def explanations():
+    """Each code has a text, and an example that has the code."""
+    clean()
+    with open(os.path.join(ROOT, "translator", "codes.def")) as f:
+        codes = re.findall(r'^X\("(\w+)"', f.read(), re.M)
+    check(len(codes) > 100, "codes")
+    for code in codes:
+        text = tilec("--explain=" + code).out
+        _, _, example = text.partition("\nSuch a program:\n\n")
+        if code in NO_EXAMPLE:
+            continue
+        item = re.match(r" *(use|const|fn|kernel|kernal|#\[|/\*)", example)
+        write("e.tile", example if item else EXAMPLE % example)
+        result = tilec("--check", "e.tile")
+        tag = "[%s]" % code if code[0] == "E" else "[-W%s]" % code
+        check(example and tag in result.err, "--explain=%s: %s%s" % (code, example, result.err))
+
+
 def installed():
     """The stdlib and the emulator are found in the source tree, and beside an installed tilec."""
     out = tilec("doctor").out
@@ -224,4 +256,5 @@ def run():
     dependencies()
     defines()
     decisions()
+    explanations()
     installed()
