@@ -45,7 +45,7 @@ static void mixed(Check *c, const Given *a, const Given *b, const char *what, Po
     mistake(c, pos, "E0401", "`%s` of %s and %s", what, elem_info[ea].name, elem_info[eb].name);
     note(a->pos, "this is %s", elem_info[ea].name);
     note(b->pos, "this is %s", elem_info[eb].name);
-    bool first = !elem_is_float(ea) || !computes(ea);
+    bool first = (!elem_is_float(ea) || !computes(ea)) && (widens(ea, eb) || !widens(eb, ea));
     Elem to = first ? eb : ea;
     if (!computes(to) && elem_is_float(to)) to = EL_F32;
     if (computes(ea) && computes(eb)) {
