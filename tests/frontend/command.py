@@ -219,11 +219,14 @@ def explanations():
         _, _, example = text.partition("\nSuch a program:\n\n")
         if code in NO_EXAMPLE:
             continue
+        if not example:
+            skip("no example of " + code)
+            continue
         item = re.match(r" *(use|const|fn|kernel|kernal|#\[|/\*)", example)
         write("e.tile", example if item else EXAMPLE % example)
         result = tilec("--check", "e.tile")
         tag = "[%s]" % code if code[0] == "E" else "[-W%s]" % code
-        check(example and tag in result.err, "--explain=%s: %s%s" % (code, example, result.err))
+        check(tag in result.err, "--explain=%s: %s%s" % (code, example, result.err))
 
 
 def installed():
