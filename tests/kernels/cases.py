@@ -3,6 +3,7 @@ import cases_element                                          # noqa: F401  (eac
 import cases_atomic                                           # noqa: F401
 import cases_family                                           # noqa: F401
 import cases_gather                                           # noqa: F401
+import cases_mma                                               # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
 import cases_reduce                                           # noqa: F401
