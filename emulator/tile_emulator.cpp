@@ -23,6 +23,11 @@ __thread uint3 threadIdx, blockIdx, blockDim, gridDim;
 /* The dynamic shared memory of every kernel. */
 alignas(1024) thread_local unsigned char smem[TILE_MAX_SHARED];
 
+/* g++ asks for this function before each use of an `extern thread_local`, in case another file has
+ * an initialiser to run; in templates it does not look whether there is one. There is nothing to
+ * do. */
+extern "C" __attribute__((no_sanitize("thread"))) void _ZTH4smem() {}
+
 /* ---- fibers ------------------------------------------------------------------------- */
 
 /* A stack for one fiber, with a page below it that must not be touched. Stacks begin at different

@@ -179,3 +179,21 @@ static bool tile_check(const char *kernel, const tile_tensor (&tensors)[N])
         }
     return true;
 }
+
+// ---- tile_allow_shared
+// Lets a kernel have more shared memory than every device has; an error, with the reason, where a
+// block of this device cannot have so much. Asked at each launch, since each device has its own.
+static cudaError_t tile_allow_shared(const char *name, const void *kernel, int bytes)
+{
+    int device = 0, most = 0;
+    cudaError_t error = bytes > 48 * 1024 ? cudaGetDevice(&device) : cudaSuccess;
+    if (bytes <= 48 * 1024 || error != cudaSuccess)
+        return error;
+    error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess)
+        return error;
+    if (bytes > most)
+        REFUSE("%s: %d bytes of shared memory are needed; a block of this device has up to %d",
+               name, bytes, most);
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}

@@ -212,22 +212,22 @@ static const char *sole_guard(Emit *e, const Valid *valid)
     return guard;
 }
 
+/* Is it in a part along one axis? NULL: always. */
+const char *part_guard(Emit *e, const Value *v, int axis, const Valid *valid, bool lanes)
+{
+    const Dim *d = map_of(v)->dim[axis];
+    return d ? interval_guard(e, d, valid->lo, valid->hi, lanes) : sole_guard(e, valid);
+}
+
 /* Is the present element in the valid part of v along these axes? NULL: always. */
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
 {
     const char *guard = NULL;
     for (int a = 0; a < v->type.rank; a++) {
-        const Dim *d = map_of(v)->dim[a];
-        const Valid *valid = &v->valid[a];
-        if (!(axes >> a & 1))
-            continue;
-        bool interval = valid->kind == VALID_INTERVAL;
-        if (!d) {
-            guard = and_also(guard, interval ? sole_guard(e, valid) : NULL);
-            continue;
-        }
-        guard = and_also(guard, interval_guard(e, d, interval ? valid->lo : sym_const(0),
-                                               interval ? valid->hi : d->extent, lanes));
+        const Valid all = { .lo = sym_const(0), .hi = v->type.dim[a] };
+        const bool interval = v->valid[a].kind == VALID_INTERVAL;
+        if (axes >> a & 1 && (interval || map_of(v)->dim[a]))
+            guard = and_also(guard, part_guard(e, v, a, interval ? &v->valid[a] : &all, lanes));
     }
     return guard;
 }

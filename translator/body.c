@@ -449,6 +449,10 @@ static void write_op(Emit *e, Op *op)
         quote(e, op->stmt);
         write_reduce(e, op);
         return;
+    case OP_MMA:
+        quote(e, op->stmt);
+        write_mma(e, op);
+        return;
     case OP_RELAYOUT: case OP_RESHAPE: case OP_PERMUTE: case OP_FLIP: case OP_EXTRACT: case OP_CAT:
         if (is_move(op)) {
             quote(e, op->stmt);
@@ -481,6 +485,11 @@ static void write_op(Emit *e, Op *op)
 /* Writes the statements of a block; what it yields is its parent's business. */
 void write_block(Emit *e, const Block *b)
 {
-    for (Op *op = b->first; op; op = op->next)
+    bool synced = e->synced;
+    e->synced &= !b->parent || b->parent->kind == OP_IF;
+    for (Op *op = b->first; op; op = op->next) {
+        stage_before(e, op);
         write_op(e, op);
+    }
+    e->synced = synced;
 }

@@ -38,13 +38,14 @@ static const Builtin builtins[] = {
     { "split", lower_split, 0, 3, 3, 0, "split(t, 2, 1)" },
     { "extract", lower_extract, 0, 3, 3, 0, "extract(t, [i, 0], [8, 32])" },
     { "flip", lower_flip, 0, 2, 2, 0, "flip(t, 1)" },
+    { "mma", lower_mma, 0, 2, 3, 0, "mma(a, b)` or `mma(a, b, acc)" },
     { "broadcast_to", lower_broadcast, 0, 2, 2, 0, "broadcast_to(t, [BM, BN])" },
 };
 static const int builtin_count = sizeof builtins / sizeof *builtins;
 
 /* What the language has and this translator has not. */
 static const char *const later[] = {
-    "mma", "reduce", "scan", "cumsum", "cumprod", "sort", "topk", "histogram",
+    "reduce", "scan", "cumsum", "cumprod", "sort", "topk", "histogram",
     "random", "print", "assert", "round_to",
 };
 static const int later_count = sizeof later / sizeof *later;

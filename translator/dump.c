@@ -81,7 +81,8 @@ static const char *const op_names[OP_KIND_COUNT] = {
     [OP_RESHAPE] = "reshape", [OP_PERMUTE] = "permute", [OP_FLIP] = "flip",
     [OP_EXTRACT] = "extract", [OP_CAT] = "cat", [OP_IOTA] = "iota", [OP_COORD] = "coord",
     [OP_FILL] = "fill", [OP_KEEP] = "keep", [OP_VALID] = "valid", [OP_REDUCE] = "reduce",
-    [OP_LOAD] = "load", [OP_STORE] = "store", [OP_GATHER] = "gather", [OP_SCATTER] = "scatter",
+    [OP_MMA] = "mma", [OP_LOAD] = "load", [OP_STORE] = "store", [OP_GATHER] = "gather",
+    [OP_SCATTER] = "scatter",
     [OP_ATOMIC] = "atomic", [OP_IF] = "if", [OP_FOR] = "for",
     [OP_WHILE] = "while", [OP_YIELD] = "yield", [OP_BREAK] = "break", [OP_CONTINUE] = "continue",
     [OP_RETURN] = "return", [OP_RELAYOUT] = "relayout",
@@ -209,8 +210,8 @@ static void add_details(Text *out, const Op *op)
             text_printf(out, ", %s", operand(op->args[2]));
         break;
     case OP_HAS: case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST:
-    case OP_RESHAPE: case OP_IOTA: case OP_FILL: case OP_VALID: case OP_IF: case OP_FOR:
-    case OP_WHILE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
+    case OP_RESHAPE: case OP_IOTA: case OP_FILL: case OP_VALID: case OP_MMA: case OP_IF:
+    case OP_FOR: case OP_WHILE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
     case OP_RELAYOUT: case OP_EXTRACT: case OP_KIND_COUNT:
         break;
     }

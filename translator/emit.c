@@ -195,8 +195,28 @@ static const char *template_line(const Emit *e)
     return "";
 }
 
+/* Declares the memory that arrays share, if they do. */
+static void declare_memory(Emit *e, int64_t bytes)
+{
+    if (e->places && bytes > SHARED_BYTES)
+        text_printf(e->shared, "    extern __shared__ __align__(1024) unsigned char %s[];\n",
+                    e->memory);
+    else if (e->places)
+        text_printf(e->shared, "    __shared__ __align__(1024) unsigned char %s[%lld];\n",
+                    e->memory, (long long)bytes);
+}
+
+/* Says in the head how arrays share memory. */
+static void note_memory(Emit *e, int64_t bytes)
+{
+    note_shared(e, arena_printf("%s: %lld bytes%s; arrays that are never needed at once lie at the "
+                                "same place in it", e->memory, (long long)bytes,
+                                bytes > SHARED_BYTES ? ", more than static arrays can have, so "
+                                "that the launch function asks for them" : ""));
+}
+
 /* Writes the statements of the body, then what they need before them. */
-static void body_text(Emit *e, Text *out)
+static void body_text(Emit *e, Text *out, int64_t bytes)
 {
     Text code = { 0 }, shared = { 0 };
     HeadLines lines = { 0 }, constants = { 0 };
@@ -204,6 +224,7 @@ static void body_text(Emit *e, Text *out)
     text_add(&shared, "", 0);
     e->out = &code;
     e->shared = &shared;
+    declare_memory(e, bytes);
     e->indent = 1;
     write_block(e, e->k->body);
     drop_single_braces(&code);
@@ -254,17 +275,54 @@ static const Entry *first_entry(const Plan *p, const Body *b)
     return NULL;
 }
 
-/* A body with its head and its entries; nothing if it has no entry. */
+/* The body's statements, with its arrays where `places` says, or each on its own. */
+static Emit write_body(const Plan *p, const Body *b, const SharedArray *places, int64_t bytes,
+                       Text *code)
+{
+    Emit e = { .plan = p, .k = p->kernel, .body = b, .stream = b->kind == BODY_STREAM,
+               .places = places };
+    reserve_names(&e);
+    if (places)
+        e.memory = own_name(&e, "smem");
+    name_coordinates(&e);
+    name_after_place(&e);
+    find_staged(&e);
+    body_text(&e, code, bytes);
+    return e;
+}
+
+/* False after a report if a block cannot have so much shared memory. */
+static bool shared_fits(const Plan *p, int64_t bytes)
+{
+    if (bytes <= MOST_SHARED)
+        return true;
+    error(p->kernel->function->pos, "E1104", "the tiles of %s that go through shared memory take "
+          "%lld bytes; a block has %d", p->kernel->function->symbol, (long long)bytes,
+          MOST_SHARED);
+    help("make the tile sizes smaller");
+    return false;
+}
+
+/* A body with its head and its entries; nothing if it has no entry. If its arrays take more than
+   static shared memory has, it is written once more, with arrays that share it. */
 static void emit_body(Text *out, const Plan *p, const Body *b)
 {
     Text code = { 0 };
-    Emit e = { .plan = p, .k = p->kernel, .body = b, .stream = b->kind == BODY_STREAM };
     if (!entries_of(p, b))
         return;
-    reserve_names(&e);
-    name_coordinates(&e);
-    name_after_place(&e);
-    body_text(&e, &code);
+    Emit e = write_body(p, b, NULL, 0, &code);
+    if (array_bytes(&e) > SHARED_BYTES) {
+        SharedArray *places = e.arrays.at;
+        int64_t bytes = place_arrays(places, e.arrays.n);
+        if (!shared_fits(p, bytes))
+            return;
+        for (int i = 0; i < p->entries.n && bytes > SHARED_BYTES; i++)
+            if (p->entries.at[i].body == b)
+                p->entries.at[i].dynamic = bytes;
+        code = (Text){ 0 };
+        e = write_body(p, b, places, bytes, &code);
+        note_memory(&e, bytes);
+    }
     body_head(out, &e, code.at);
     if (!is_template(&e)) {
         const Entry *n = first_entry(p, b);

@@ -26,6 +26,10 @@ static void learn(Op *op, void *arg)
         f->control |= op->block->parent != NULL;
         f->reduced_whole |= along_whole(op->results[0]);
     }
+    if (op->kind == OP_MMA) {
+        f->contractions++;
+        f->control |= op->block->parent != NULL;
+    }
     f->changes_layout |= is_move(op) && (along_whole(op->args[0]) || along_whole(op->results[0]));
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
     if (op->kind == OP_FOR || op->kind == OP_WHILE)

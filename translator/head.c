@@ -2,6 +2,8 @@
 #include "mapping.h"
 #include <string.h>
 
+typedef LIST(const char *) Pieces;
+
 /* A line for the head about padding and masks, once. */
 void note_padding(Emit *e, const char *text)
 {
@@ -86,6 +88,32 @@ static void head_block(Text *out, const Emit *e)
     explain_choice(e->k->function->pos, "%s: %s", b->name, text);
 }
 
+/* Up to three tiles or tensors that have d, where there are several spaces to tell apart; "". */
+static const char *held_along(const Emit *e, const Dim *d)
+{
+    Pieces names = { 0 };
+    bool spaces = false;
+    for (int i = 0; i < e->plan->dims.n; i++)
+        spaces |= e->plan->dims.at[i]->space != d->space;
+    for (int i = 0; spaces && i < e->k->values.n && names.n < 3; i++) {
+        const Value *v = e->k->values.at[i];
+        const char *name = NULL;
+        for (int a = 0; v->plan && v->type.kind == TYPE_TILE && a < v->type.rank; a++)
+            if (map_of(v)->dim[a] == d)
+                name = map_of(v)->var ? map_of(web_root((Value *)v))->name
+                     : v->def && v->def->kind == OP_LOAD ? tensor_name(v->def->args[0]) : NULL;
+        for (int j = 0; j < names.n; j++)
+            if (name && !strcmp(names.at[j], name))
+                name = NULL;
+        if (name)
+            push(&names, name);
+    }
+    const char *text = "";
+    for (int i = 0; i < names.n; i++)
+        text = arena_printf("%s%s%s", text, i ? ", " : " in ", names.at[i]);
+    return text;
+}
+
 /* Where along d a thread's elements lie. */
 static void head_dim(Text *out, Emit *e, const Dim *d)
 {
@@ -100,7 +128,8 @@ static void head_dim(Text *out, Emit *e, const Dim *d)
                             has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
                                             : arena_printf("element %s", first),
                             has_lanes(e, d) ? arena_printf("%s * ", e->w) : "", s->threads);
-    const char *text = arena_printf("of %s: a thread holds %s", extent_text(d), what);
+    const char *text = arena_printf("of %s%s: a thread holds %s", extent_text(d),
+                                    held_along(e, d), what);
     if (rep)
         text = arena_printf("%s, for %s = 0 .. %s - 1", text, e->repeat[d->id], rep);
     if (who && strcmp(who, e->thread) && strcmp(who, "lane") && strcmp(who, thread_part(e, d)))

@@ -151,6 +151,7 @@ static void run_plain(Run *r, const Op *op)
     case OP_KEEP:    run_keep(r, op); break;
     case OP_VALID:   run_valid(r, op); break;
     case OP_REDUCE:  run_reduce(r, op); break;
+    case OP_MMA:     run_mma(r, op); break;
     case OP_LOAD:    run_load(r, op); break;
     case OP_STORE:   run_store(r, op); break;
     case OP_GATHER:  run_load(r, op); break;

@@ -49,7 +49,7 @@ bool place_next(const Held *h, int64_t *place);
 /* What padding.c says of a value that an if or a loop joins, where more is valid than this time. */
 void join_static(Run *r, const Op *op, const Value *v);
 
-/* ---- interp_ops.c, _shape.c, _move.c, _reduce.c, _access.c: one op each ---------------------- */
+/* ---- interp_ops.c, _shape.c, _move.c, _reduce.c, _mma.c, _access.c: one op each -------------- */
 
 void run_elementwise(Run *r, const Op *op);        /* OP_ELEM, OP_CAST, OP_BITCAST, OP_SELECT */
 void run_fill(Run *r, const Op *op);
@@ -60,6 +60,7 @@ void run_shape(Run *r, const Op *op);              /* broadcast, expand, squeeze
 void run_reshape(Run *r, const Op *op);
 void run_move(Run *r, const Op *op);               /* flip, extract, cat */
 void run_reduce(Run *r, const Op *op);
+void run_mma(Run *r, const Op *op);
 void run_load(Run *r, const Op *op);
 void run_store(Run *r, const Op *op);
 void run_scatter(Run *r, const Op *op);

@@ -106,6 +106,8 @@ typedef enum {
     OP_KEEP,            /* a, i64 lo, hi -> a; only [lo, hi) of `axis` is valid */
     OP_VALID,           /* a -> bool tile: true where a is valid */
     OP_REDUCE,          /* a -> without the axes (bit mask)    reduce: what; elem: accumulator's */
+    OP_MMA,             /* a [.., m, k], b [.., k, n][, acc [.., m, n]] -> [.., m, n], of the type
+                           of acc; leading axes of a and b line up from the right, 1 stretches */
     OP_LOAD,            /* tensor, pad scalar -> tile          access */
     OP_STORE,           /* tensor, tile [, bool mask]          access */
     OP_GATHER,          /* tensor, pad scalar, index tiles.. -> tile   access with index[] */

@@ -8,6 +8,7 @@ typedef struct {
     Plan *const *plans;
     Locals names;
     bool single;                                   /* there is one kernel with one entry */
+    bool dynamic;                                  /* some entry has dynamic shared memory */
 } Launch;
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -42,7 +43,7 @@ static const char *global(const Function *f, const char *symbol)
 
 /* What no grid can have is refused; then the six fields, and the kernel with its arguments. */
 static void start(const Launch *l, int indent, const char *kernel, const char *blocks,
-                  const char *threads)
+                  const char *threads, const char *shared)
 {
     const char *config = l->names.config;
     bool first = true;
@@ -53,10 +54,15 @@ static void start(const Launch *l, int indent, const char *kernel, const char *b
     push(&value, arena_printf("(long long)%s", blocks));
     refuse(l->out, indent + 4, arena_printf("%s: %%lld blocks are needed; a grid has up to "
                                             "2147483647", l->f->symbol), &value);
+    if (l->dynamic)
+        text_printf(l->out, "%*sif (const cudaError_t %s = tile_allow_shared(\"%s\", "
+                    "(const void *)%s, %s))\n%*sreturn %s;\n", indent, "", l->names.failed,
+                    l->f->symbol, kernel, shared, indent + 4, "", l->names.failed);
     text_printf(l->out, "%*sconst cudaLaunchConfig_t %s = {", indent, "", config);
     list_item(l->out, &first, hang, arena_printf("dim3((unsigned)%s)", blocks));
     list_item(l->out, &first, hang, arena_printf("dim3(%s)", threads));
-    list_item(l->out, &first, hang, "0, stream, NULL, 0");
+    list_item(l->out, &first, hang, arena_printf(l->dynamic ? "(size_t)%s, stream, NULL, 0"
+                                                 : "%s, stream, NULL, 0", shared));
     text_printf(l->out, "};\n%*sreturn cudaLaunchKernelEx(&%s, %s", indent, "", config, kernel);
     first = false;
     abi_params(&args, l->f, ABI_DEVICE_ARGS, 0);
@@ -69,9 +75,10 @@ static void start(const Launch *l, int indent, const char *kernel, const char *b
 static void start_lambda(const Launch *l)
 {
     const Locals *n = &l->names;
-    text_printf(l->out, "\n    const auto %s = [&](auto %s, int64_t %s, unsigned %s) {\n",
-                n->launch, n->kernel, n->blocks, n->threads);
-    start(l, 8, n->kernel, n->blocks, n->threads);
+    const char *shared = l->dynamic ? arena_printf(", int %s", n->shared) : "";
+    text_printf(l->out, "\n    const auto %s = [&](auto %s, int64_t %s, unsigned %s%s) {\n",
+                n->launch, n->kernel, n->blocks, n->threads, shared);
+    start(l, 8, n->kernel, n->blocks, n->threads, l->dynamic ? n->shared : "0");
     text_printf(l->out, "    };\n");
 }
 
@@ -163,11 +170,12 @@ static void entry_line(const Launch *l, const Plan *p, const Entry *e, const cha
     const char *blocks = programs;
     if (e->programs > 1)
         blocks = arena_printf("tile_ceil(%s, %d)", programs, e->programs);
+    const char *shared = arena_printf("%lld", (long long)e->dynamic);
     if (l->single)
-        start(l, indent, symbol, blocks, arena_printf("%d", e->threads));
+        start(l, indent, symbol, blocks, arena_printf("%d", e->threads), shared);
     else
-        text_printf(l->out, "%*sreturn %s(%s, %s, %d);\n", indent, "", l->names.launch, symbol,
-                    blocks, e->threads);
+        text_printf(l->out, "%*sreturn %s(%s, %s, %d%s%s);\n", indent, "", l->names.launch, symbol,
+                    blocks, e->threads, l->dynamic ? ", " : "", l->dynamic ? shared : "");
     if (all.n && l->single)
         text_printf(l->out, "%*s}\n", indent - 4, "");
 }
@@ -440,13 +448,25 @@ static Locals locals_of(const Function *f)
     return (Locals){ .tensors = local(f, "tensors"), .programs = local(f, "programs"),
                      .vectors = local(f, "vectors"), .launch = local(f, "launch"),
                      .kernel = local(f, "kernel"), .blocks = local(f, "blocks"),
-                     .threads = local(f, "threads"), .config = local(f, "config") };
+                     .threads = local(f, "threads"), .config = local(f, "config"),
+                     .shared = local(f, "shared"), .failed = local(f, "failed") };
+}
+
+/* Has an entry of some kernel dynamic shared memory? */
+static bool has_dynamic(const Function *f, Plan *const *plans)
+{
+    for (int i = 0; i < f->kernels.n; i++)
+        for (int j = 0; j < plans[i]->entries.n; j++)
+            if (plans[i]->entries.at[j].dynamic)
+                return true;
+    return false;
 }
 
 /* Writes the launch functions of f, the general one first. */
 void emit_launch(Text *out, const Function *f, Plan *const *plans)
 {
-    Launch l = { out, f, plans, locals_of(f), f->kernels.n == 1 && plans[0]->entries.n == 1 };
+    Launch l = { out, f, plans, locals_of(f), f->kernels.n == 1 && plans[0]->entries.n == 1,
+                 has_dynamic(f, plans) };
     function_head(out, f, launch_general(f), has_strides(f) ? ABI_STRIDED : ABI_PLAIN);
     text_printf(out, "    tile_error_text[0] = '\\0';\n");
     refuse_extents(out, f);

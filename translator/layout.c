@@ -215,6 +215,8 @@ static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried
         tie_arg(c, op, i, op_tile(op));
     if (op->kind == OP_ATOMIC && op->nresults)
         tie_arg(c, op, 1, op->results[0]);
+    if (op->kind == OP_MMA && op->nargs > 2)       /* its operands pass through shared memory */
+        tie_arg(c, op, 2, op->results[0]);
     if (op->kind == OP_STORE && op->nargs > 2)
         tie_arg(c, op, 2, op->args[1]);
     if (op->kind == OP_YIELD || op->kind == OP_BREAK || op->kind == OP_CONTINUE) {

@@ -75,7 +75,7 @@ void lower_while(Check *c, const Node *n);
 void lower_jump(Check *c, const Node *n);          /* break, continue */
 Pos  header_pos(const Node *n, const Node *last);  /* from the start of n to the end of last */
 
-/* ---- call.c, call_reduce.c, call_make.c, call_shape.c, call_move.c --------------------------- */
+/* ---- call.c, call_reduce.c, call_make.c, call_shape.c, call_move.c, call_mma.c --------------- */
 enum { MAX_ARGS = 8 };
 typedef enum { ARG_AXIS, ARG_KEEPDIMS, ARG_PAD, ARG_MASK, ARG_INIT, ARG_STEP, ARG_FROM, ARG_REVERSE,
                ARG_COUNT } NamedArg;
@@ -113,6 +113,7 @@ Given lower_cat(Check *c, const Args *a, int what);
 Given lower_split(Check *c, const Args *a, int what);
 Given lower_extract(Check *c, const Args *a, int what);
 Given lower_flip(Check *c, const Args *a, int what);
+Given lower_mma(Check *c, const Args *a, int what);
 Given transposed(Check *c, Value *v, const Node *at);          /* the last two axes change places */
 
 /* ---- view.c ---------------------------------------------------------------------------------- */

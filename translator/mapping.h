@@ -37,6 +37,30 @@ typedef struct { const char *value, *name; } HoistedBase;
 
 typedef struct { LIST(const Op *) at; } Touched;
 
+/* An array in shared memory: the ops during which it is needed, and where it lies if arrays share
+   memory. */
+typedef struct {
+    const char *name, *type, *dims;                /* k_shared, __nv_bfloat16, [64][4] */
+    int align;
+    int64_t bytes, at;                             /* bytes -1: known at launch only; on its own */
+    int first, last;                               /* numbers of ops */
+    bool reuses;                                   /* its memory was, or will be, another's */
+} SharedArray;
+
+/* An operand of contractions as it lies in shared memory. */
+typedef struct {
+    const Value *v;
+    const Op *anchor;                              /* staged before this op */
+    int last;                                      /* needed until the op of this number */
+    int k, inner;                                  /* axes: contracted; along which rows run */
+    int64_t pitch, size;                           /* elements of a padded row, of the array */
+    bool wide;                                     /* rows are read by too many lanes for vectors */
+    bool own;                                      /* 0 outside its valid part along k */
+    const Valid *other;                            /* and outside that of the other operand */
+    const char *base, *name;                       /* k, k_shared */
+} Staged;
+typedef struct { const Op *mma; int side, stage; } StagedFor;
+
 /* The state of one body being written. */
 typedef struct Emit {
     Text *out;
@@ -49,8 +73,12 @@ typedef struct Emit {
     LIST(Hoisted) hoisted;                         /* bounds that have a name in this block */
     LIST(HoistedBase) bases;                       /* and where tiles begin */
     Text *shared;                                  /* __shared__ declarations, first in the body */
+    LIST(SharedArray) arrays;                      /* in the order in which they are asked for */
+    const SharedArray *places;                     /* where they lie, if they share memory */
+    const char *memory;                            /* smem: what they share */
+    LIST(Staged) staged; LIST(StagedFor) readers;  /* operands of contractions */
     LIST(const char *) shared_notes, padding_notes, barrier_notes;   /* for the head */
-    int barriers;
+    bool synced;                                   /* this round has been at a barrier */
     Touched touched;                               /* loads and stores that no barrier orders yet */
     int loop_depth;
     Pos said;                                      /* the statement last copied as a comment */
@@ -77,7 +105,7 @@ typedef struct {
     Plan *plan;
     int live;                                      /* bytes at once for each element held */
     int late;                                      /* loads made where they are used: weights */
-    int reductions, whole_loads, whole_stores;
+    int reductions, contractions, whole_loads, whole_stores;
     bool control;                                  /* loops or ifs around reductions */
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
@@ -98,6 +126,8 @@ int64_t power_above(int64_t n);                    /* the least power of two tha
 int64_t static_extent(const Dim *d);               /* 1 for a whole Dim */
 Body   *new_body(Plan *p, BodyKind kind, const char *name);
 int     free_bit(const Plan *p, const Body *b, const Dim *d);
+void    spread_static(const Facts *f, Body *b, const Dim *d, int limit, int most);
+int64_t elements_held(const Body *b, const Value *v);      /* by one thread; 1 a whole axis */
 void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
 int     threads_used(const Body *b);
 bool    held_twice(const Body *b, const Op *op);
@@ -112,6 +142,10 @@ void    add_entry(Plan *p, const Body *b, int threads, int vecs, int width, int6
 const Dim *whole_dim(const Plan *p, int nth);      /* NULL if there are fewer */
 bool plan_whole(const Facts *f);                   /* false after a report */
 
+/* ---- plan_mma.c: the body of a kernel that contracts ----------------------------------------- */
+int64_t contracted(const Op *mma);                 /* the extent along k */
+Body   *plan_contractions(const Facts *f);            /* NULL after a report */
+
 /* ---- fills.c: what loads put past the end of a whole axis ------------------------------------ */
 const Constant *fill_of(const Op *load, void *arg);   /* for pad_if; NULL: the program's pad */
 
@@ -125,6 +159,7 @@ Users *users_of(const Kernel *k);
 void   op_atoms(const Op *op, bool (*is)(Sym atom, void *arg), void *arg);
 Value *web_root(Value *v);
 void   share_variables(Placing *p);
+int    live_weight(Emit *e, int (*weight)(const Emit *e, const Value *v));
 int    live_bytes(Emit *e);                        /* of tiles, for each element held */
 
 /* ---- place.c: which values are variables, and their names ------------------------------------ */
@@ -197,6 +232,8 @@ bool mentions(const char *text, const char *name); /* as a whole word */
 bool access_is_vector(const Plan *p, const Op *op, int width);
 const char *tensor_name(const Value *tensor);
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes);
+/* Is it in this part along one axis? NULL: always. */
+const char *part_guard(Emit *e, const Value *v, int axis, const Valid *valid, bool lanes);
 void load_into(Emit *e, const Op *load, const char *to);
 const Param *param_of(const Kernel *k, const Value *tensor);   /* NULL if it is none */
 const char *find_hoisted(Emit *e, Sym s);
@@ -232,6 +269,15 @@ const char *element_text(Emit *e, Value *v);       /* without outer parentheses 
 bool is_fast(const Kernel *k);                     /* #[fast_math] */
 Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
+
+/* ---- memory.c: barriers; arrays in shared memory, which may share it ------------------------- */
+enum { SHARED_BYTES = 48 * 1024,           /* of static shared memory in a block, on every target */
+       MOST_SHARED = 227 * 1024 };                 /* of dynamic shared memory on any target */
+void barrier(Emit *e, const char *why);            /* __syncthreads(), with its reason */
+void round_barrier(Emit *e, const char *why);      /* in a loop, unless this round had one */
+void declare_array(Emit *e, SharedArray a);
+int64_t place_arrays(SharedArray *arrays, int n);  /* sets at, reuses; how many bytes they need */
+int64_t array_bytes(const Emit *e);                /* each on its own */
 
 /* ---- shared.c: tiles in shared memory -------------------------------------------------------- */
 /* How a tile lies in shared memory: elements along axis a are stride[a] + more[a] apart; where
@@ -270,13 +316,21 @@ bool    is_move(const Op *op);                     /* it moves elements, and is 
 bool    moves_in_registers(const Body *b, const Op *op);       /* none from thread to thread */
 int64_t staged_bytes(const Op *op, int64_t whole);  /* through shared memory; whole axes so long */
 int64_t staged_in(const Body *b, const Op *op, int64_t whole); /* the same, 0 in registers */
-enum { SHARED_BYTES = 48 * 1024 };         /* of static shared memory in a block, on every target */
 int64_t shared_bytes(const Plan *p, const Body *b, int64_t whole);  /* of all ops of a body */
 void    write_move(Emit *e, const Op *op);
+int     last_piece(const Op *op);                  /* number of the last op that reads its array */
+
+/* ---- stage.c: operands of contractions in shared memory; mma.c ------------------------------- */
+void find_staged(Emit *e);
+void stage_before(Emit *e, const Op *op);
+int k_axis(const Value *v, int side);              /* of an operand: 0 a, 1 b */
+const Staged *staged_of(const Emit *e, const Op *mma, int side);
+int64_t staged_stride(const Staged *s, int axis);
+void write_mma(Emit *e, const Op *op);
+Elem mma_computes(const Op *op);
 
 /* ---- reduce.c, emit.c ------------------------------------------------------------------------ */
 void write_reduce(Emit *e, const Op *op);
-void barrier(Emit *e, const char *why);            /* __syncthreads(), with its reason */
 const char *thread_part(const Emit *e, const Dim *d);   /* its bits of the thread's number */
 
 /* ---- head.c: the comment above a body -------------------------------------------------------- */

@@ -103,7 +103,8 @@ static void explain(const Cause *c)
 static void suggest(const Cause *c, const char *value, int axis)
 {
     if (c->a && op_reads(c->a) && value) {
-        const bool both = c->kind == CAUSE_TWO && op_reads(c->b);
+        const bool both = c->kind == CAUSE_TWO && op_reads(c->b)
+            && c->b->pos.at != c->a->pos.at;
         const char *other = both ? source_piece(c->b->pos) : "";
         help("if what is absent counts as %s: `fill(%s, %s)`%s", value, source_piece(c->a->pos),
              value, both ? arena_printf(" and `fill(%s, %s)`", other, value) : "");
@@ -122,6 +123,10 @@ void report_mixed(const Op *op, int axis, const Cause *cause)
               reductions[op->reduce], axis);
         if (cause->a && op_reads(cause->a))
             value = neutral(op->reduce, cause->a->results[0]->type.elem);
+    } else if (op->kind == OP_MMA) {
+        error(op->pos, "E0601", "`mma` along axis %d, where data and padding are mixed", axis);
+        if (cause->a && cause->a->kind == OP_LOAD)
+            value = neutral(REDUCE_SUM, cause->a->results[0]->type.elem);
     } else if (op->kind == OP_FILL) {
         error(op->pos, "E0602", "`fill` of a tile whose data and padding are mixed along axis %d",
               axis);

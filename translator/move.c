@@ -120,9 +120,29 @@ int64_t staged_bytes(const Op *op, int64_t whole)
     return (stage_bytes(&s, whole) + 15) / 16 * 16;
 }
 
+/* The number of the last op that reads the array for which op declares it: that of a piece cut from
+   the same tile, or op itself. */
+int last_piece(const Op *op)
+{
+    int last = op->last_number;
+    for (const Op *o = op->next; o && op->kind == OP_EXTRACT; o = o->next)
+        if (o->kind == OP_EXTRACT && first_piece(o) == op)
+            last = o->last_number;
+    return last;
+}
+
+/* Bytes of both operands of a contraction. */
+static int64_t operand_bytes(const Op *op)
+{
+    const Stage a = stage_rows(&op->args[0]->type), b = stage_rows(&op->args[1]->type);
+    return stage_bytes(&a, 1) + stage_bytes(&b, 1);
+}
+
 /* The same in one body, where registers may do. */
 int64_t staged_in(const Body *b, const Op *op, int64_t whole)
 {
+    if (op->kind == OP_MMA)
+        return operand_bytes(op);
     if (op->kind == OP_ATOMIC && op->nresults && held_twice(b, op)) {
         Stage s = stage_rows(&op->results[0]->type);
         return (stage_bytes(&s, whole) + 15) / 16 * 16;
@@ -275,8 +295,7 @@ static void note_stage(Emit *e, const Op *op, const Stage *s, const char *buffer
 /* Writes the operands of a move to its array. */
 static void put_operands(Emit *e, const Op *op, const Stage *s, const char *buffer)
 {
-    if (e->loop_depth)
-        barrier(e, "the last round's tile has been read");
+    round_barrier(e, "the last round's tile has been read");
     if (op->kind == OP_RESHAPE) {
         const Stage before = stage_rows(&op->args[0]->type);
         shared_put(e, op, op->args[0], &before, buffer, 0, 0);

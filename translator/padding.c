@@ -284,6 +284,26 @@ static void consume_places(Pass *p, const Op *op)
             return;
 }
 
+/* mma: k is consumed; rows come from a and acc, columns from b and acc, leading axes from all. */
+static void contract(Pass *p, const Op *op)
+{
+    Value *v = op->results[0];
+    const int rank = v->type.rank;
+    const bool changed = p->changed;
+    make_data(p, v);
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *from = op->args[i];
+        const int more = rank - from->type.rank;
+        const int consumed = i == 0 ? rank - 1 : i == 1 ? rank - 2 : -1;
+        for (int a = 0; a < from->type.rank; a++)
+            if (a + more != consumed && from->type.dim[a] == v->type.dim[a + more])
+                join_part(p, v, a + more, from->valid[a], *cause_of(p, from, a));
+    }
+    p->changed = changed;
+    if (consume(p, op, op->args[0], 1u << (op->args[0]->type.rank - 1)))
+        consume(p, op, op->args[1], 1u << (op->args[1]->type.rank - 2));
+}
+
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* Does the block stand in a region of op? */
@@ -393,6 +413,7 @@ static void visit(Op *op, void *arg)
         consume(p, op, op->args[0], op->reduce_axes);
         drop_axes(p, op, op->reduce_axes);
         break;
+    case OP_MMA:       contract(p, op); break;
     case OP_BROADCAST: broadcast(p, op); break;
     case OP_EXPAND:    expand(p, op); break;
     case OP_SQUEEZE:   squeeze(p, op); break;
@@ -444,40 +465,4 @@ void padding(Program *program)
     for (int f = 0; f < program->functions.n; f++)
         for (int k = 0; k < program->functions.at[f]->kernels.n; k++)
             pad_kernel(program->functions.at[f]->kernels.at[k]);
-}
-
-/* ---- the dump -------------------------------------------------------------------------------- */
-
-/* [0, 8) x any */
-static const char *parts_text(const Value *v)
-{
-    Text t = {0};
-    for (int a = 0; a < v->type.rank; a++)
-        text_printf(&t, "%s%s", a ? " x " : "", valid_text(&v->valid[a]));
-    return t.at;
-}
-
-/* One tile: t: [0, 8) x any  pad 0.0 */
-static void dump_value(FILE *out, const Value *v)
-{
-    const char *name = v->name ? v->name->text : arena_printf("%%%d", v->id);
-    if (v->type.kind != TYPE_TILE || v->type.rank == 0)
-        return;
-    fprintf(out, "    %s: %s", name, parts_text(v));
-    if (v->pad.kind != PAD_UNKNOWN)
-        fprintf(out, "  pad %s", pad_text_of(v->pad, v->type.elem));
-    fprintf(out, "%s\n", v->pos.source ? arena_printf("  ; %d", source_line(v->pos)) : "");
-}
-
-/* Every tile of every kernel: what of it is valid along each axis, and what the rest holds. */
-void padding_dump(FILE *out, const Program *program)
-{
-    for (int f = 0; f < program->functions.n; f++)
-        for (int i = 0; i < program->functions.at[f]->kernels.n; i++) {
-            const Kernel *k = program->functions.at[f]->kernels.at[i];
-            fprintf(out, "%skernel %s%s\n", f || i ? "\n" : "", k->function->symbol,
-                    k->suffix ? k->suffix : "");
-            for (int n = 0; n < k->values.n; n++)
-                dump_value(out, k->values.at[n]);
-        }
 }

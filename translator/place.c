@@ -226,7 +226,7 @@ static const Op *only_printer(Placing *p, const Value *v)
         return NULL;
     const Op *op = users->at.at[0];
     bool through = op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE && !is_move(op)
-                   && op->kind != OP_GATHER && op->kind != OP_ATOMIC;
+                   && op->kind != OP_GATHER && op->kind != OP_ATOMIC && op->kind != OP_MMA;
     return through ? only_printer(p, op->results[0]) : op;
 }
 
@@ -251,6 +251,24 @@ static bool is_read_again(const Emit *e, const Value *v)
     return e->body && e->body->rereads && is_full(e, v) && is_shared(e->k, v->def->args[0]);
 }
 
+/* Is v a load that only contractions read, as it is? Then it goes from global memory to shared
+   memory without a stop, whenever that is filled. Nobody writes a shared tensor meanwhile. */
+static bool is_operand(Placing *p, const Value *v, const Value *through)
+{
+    Users *users = &p->users[through->id];
+    bool all = users->at.n > 0 && is_shared(p->e->k, v->def->args[0]);
+    for (int i = 0; i < users->at.n && all; i++) {
+        const Op *op = users->at.at[i];
+        const bool moves = (op->kind == OP_PERMUTE && op->renames) || op->kind == OP_KEEP
+                           || op->kind == OP_EXPAND || op->kind == OP_SQUEEZE
+                           || (users->at.n == 1 && (op->kind == OP_CAST || op->kind == OP_FILL));
+        all = op->kind == OP_MMA ? op->nargs < 3 || op->args[2] != through
+                                 : moves && op->args[0] == through
+                                   && is_operand(p, v, op->results[0]);
+    }
+    return all;
+}
+
 /* A cast that is as quick as reading a variable, in the block where its value is used. */
 static bool is_quick_cast(Placing *p, const Value *v)
 {
@@ -272,8 +290,10 @@ static bool wants_variable(Placing *p, const Value *v)
         return v->block != NULL;
     switch (v->def->kind) {
     case OP_LOAD:
-        return map_of(v)->places_of || (!is_late_load(p, v) && !is_read_again(p->e, v));
+        return map_of(v)->places_of
+            || (!is_late_load(p, v) && !is_operand(p, v, v) && !is_read_again(p->e, v));
     case OP_REDUCE: case OP_GATHER: case OP_ATOMIC: case OP_IF: case OP_FOR: case OP_WHILE:
+    case OP_MMA:
         return true;
     case OP_SYM:
         return v->name != NULL;
@@ -340,6 +360,8 @@ static const char *wish_for(const Value *v)
         if (v->def->args[0]->name)
             return arena_printf("%s_%s", c_name(v->def->args[0]->name), reduced[v->def->reduce]);
         return arena_printf("%s_%s", dim_count(v) ? "row" : "whole", reduced[v->def->reduce]);
+    case OP_MMA:
+        return "product";
     case OP_IF: case OP_FOR: case OP_WHILE:
         return "joined";
     case OP_PERMUTE:

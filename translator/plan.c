@@ -36,19 +36,6 @@ static int tile_threads(const Facts *f, int64_t n)
     return wish >= 1 && wish <= 1024 ? (int)power_above(wish) : (int)threads;
 }
 
-/* Do the tiles that go through shared memory fit there? False after a report. */
-static bool shared_fits(const Plan *p, const Body *b)
-{
-    int64_t bytes = shared_bytes(p, b, 1);
-    if (bytes <= SHARED_BYTES)
-        return true;
-    error(p->kernel->function->pos, "E1104", "the tiles of %s that go through shared memory "
-          "take %lld bytes; a block has %d", p->kernel->function->symbol, (long long)bytes,
-          SHARED_BYTES);
-    help("make the tile sizes smaller");
-    return false;
-}
-
 /* False after a report if the registers of so many threads cannot hold tiles of n elements. */
 static bool registers_fit(const Facts *f, int64_t n, int threads)
 {
@@ -79,16 +66,18 @@ static bool plan_tiles(const Facts *f)
     Plan *p = f->plan;
     int64_t n = elements(p);
     int threads = tile_threads(f, n);
-    if (!registers_fit(f, n, threads))
+    if (!f->contractions && !registers_fit(f, n, threads))
         return false;
-    Body *b = new_body(p, BODY_TILE, "tile");
-    spread_tile(f, b, threads);
-    if (threads_used(b) < threads && n / threads_used(b) * f->live > word_budget(threads, 4)) {
+    Body *b = f->contractions ? plan_contractions(f) : new_body(p, BODY_TILE, "tile");
+    if (!b)
+        return false;
+    if (!f->contractions)
+        spread_tile(f, b, threads);
+    if (!f->contractions && threads_used(b) < threads
+        && n / threads_used(b) * f->live > word_budget(threads, 4)) {
         b->keeps = false;
         spread_tile(f, b, threads);
     }
-    if (!shared_fits(p, b))
-        return false;
     int used = threads_used(b);
     b->threads = f->control && used < 32 ? 32 : used;
     share_block(f, b);

@@ -61,6 +61,7 @@ typedef struct {
     int width;                                     /* elements of one access on the fast axis */
     int vecs;                                      /* repeats of the fast Dim; 0: not in the name */
     int blocks;                                    /* that should fit on a multiprocessor at once */
+    int64_t dynamic;                               /* bytes of dynamic shared memory; by emission */
 } Entry;
 
 typedef struct {

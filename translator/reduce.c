@@ -283,51 +283,10 @@ static void meet_in_warp(Emit *e, const Op *op, Meeting *m, int low)
     }
 }
 
-/* __syncthreads() with its reason, which also goes to the head. */
-void barrier(Emit *e, const char *why)
-{
-    note_barrier(e, why);
-    line(e, "__syncthreads();%*s// %s", 28 - 4 * e->indent > 1 ? 28 - 4 * e->indent : 1, "", why);
-}
-
 /* The threads of a program as C. */
 static const char *threads_of_block(const Emit *e)
 {
     return e->body->kind == BODY_BLOCK ? e->threads : arena_printf("%d", e->body->threads);
-}
-
-/* Declares an array in shared memory, in front of the body. */
-static void declare_shared(Emit *e, const char *type, const char *name, const char *size)
-{
-    text_printf(e->shared, "    __shared__ %s %s%s;\n", type, name, size);
-}
-
-/* Warps of a block that all hold parts of one result: block_sum and the like. */
-static void meet_in_block(Emit *e, const Op *op, Meeting *m, Elem acc)
-{
-    const char *warps = arena_printf("%s / 32", threads_of_block(e));
-    if (e->body->kind != BODY_BLOCK)
-        warps = arena_printf("%d", e->body->threads / 32);
-    const char *sizes = arena_printf("%s[%s]", array_suffix(e, op->results[0]), warps);
-    m->buffer = fresh(e, arena_printf("%s_parts", m->acc));
-    m->call = arena_printf("block_%s<%s>", way_name(op), warps);
-    declare_shared(e, device_type(acc), m->buffer, sizes);
-    if (is_arg(op->reduce))
-        declare_shared(e, "int32_t", arena_printf("%s_at", m->buffer), sizes);
-    if (e->loop_depth)
-        barrier(e, "the last round's parts have been read");
-    note_barrier(e, arena_printf("in %s: every warp's part is written before anyone reads the "
-                                 "parts", m->call));
-    each_result(e, op, meet, m);
-}
-
-/* Puts a thread's partial result where the others of its group can read it. */
-static void put_part(Emit *e, const Op *op, const char *index, void *arg)
-{
-    const Meeting *m = arg;
-    line(e, "%s%s[%s] = %s%s;", m->buffer, index, e->thread, m->acc, index);
-    if (is_arg(op->reduce))
-        line(e, "%s_at%s[%s] = %s%s;", m->buffer, index, e->thread, m->place, index);
 }
 
 /* An upper bound of the elements that a thread holds of the result. */
@@ -341,6 +300,45 @@ static int64_t held(const Emit *e, const Value *v)
                 + spread_of(e, d)->vector - 1;
     }
     return n;
+}
+
+/* Declares the slots through which partial results meet, and those of their places. */
+static void declare_parts_of(Emit *e, const Op *op, const Meeting *m, Elem acc, const char *sizes,
+                             int64_t n)
+{
+    SharedArray a = { .name = m->buffer, .type = device_type(acc), .dims = sizes,
+                      .bytes = n * elem_info[acc].bytes, .first = e->root->number,
+                      .last = e->root->last_number };
+    declare_array(e, a);
+    if (!is_arg(op->reduce))
+        return;
+    a.name = arena_printf("%s_at", m->buffer), a.type = "int32_t", a.bytes = 4 * n;
+    declare_array(e, a);
+}
+
+/* Warps of a block that all hold parts of one result: block_sum and the like. */
+static void meet_in_block(Emit *e, const Op *op, Meeting *m, Elem acc)
+{
+    const char *warps = arena_printf("%s / 32", threads_of_block(e));
+    if (e->body->kind != BODY_BLOCK)
+        warps = arena_printf("%d", e->body->threads / 32);
+    const char *sizes = arena_printf("%s[%s]", array_suffix(e, op->results[0]), warps);
+    m->buffer = fresh(e, arena_printf("%s_parts", m->acc));
+    m->call = arena_printf("block_%s<%s>", way_name(op), warps);
+    declare_parts_of(e, op, m, acc, sizes, held(e, op->results[0]) * 32);
+    round_barrier(e, "the last round's parts have been read");
+    note_barrier(e, arena_printf("in %s: every warp's part is written before anyone reads the "
+                                 "parts", m->call));
+    each_result(e, op, meet, m);
+}
+
+/* Puts a thread's partial result where the others of its group can read it. */
+static void put_part(Emit *e, const Op *op, const char *index, void *arg)
+{
+    const Meeting *m = arg;
+    line(e, "%s%s[%s] = %s%s;", m->buffer, index, e->thread, m->acc, index);
+    if (is_arg(op->reduce))
+        line(e, "%s_at%s[%s] = %s%s;", m->buffer, index, e->thread, m->place, index);
 }
 
 enum { PARTS_BYTES = 16 * 1024 };              /* more than that, and the results meet one by one */
@@ -373,15 +371,13 @@ static void meet_across(Emit *e, const Op *op, Meeting *m, Elem acc, int high)
                                                 : arena_printf("%d", count);
     m->buffer = fresh(e, arena_printf("%s_parts", m->acc));
     m->call = arena_printf("across_%s<%s, %d>", way_name(op), n, step);
-    declare_shared(e, device_type(acc), m->buffer, sizes);
-    if (is_arg(op->reduce))
-        declare_shared(e, "int32_t", arena_printf("%s_at", m->buffer), sizes);
+    declare_parts_of(e, op, m, acc, sizes,
+                     (all ? held(e, op->results[0]) : 1) * e->body->threads);
     if (!all) {
         each_result(e, op, meet_one, m);
         return;
     }
-    if (e->loop_depth)
-        barrier(e, "the last round's parts have been read");
+    round_barrier(e, "the last round's parts have been read");
     each_result(e, op, put_part, m);
     barrier(e, "the parts are written before anyone reads them");
     each_result(e, op, meet, m);

@@ -88,12 +88,15 @@ static const char *count_text(Emit *e, const Stage *s)
     return arena_printf("%lld * %s", (long long)s->extent[outer], stride_text(e, s, outer));
 }
 
-/* Declares the array of a stage in shared memory; its name. */
+/* Declares the array of a stage in shared memory, needed until the last op that reads it; its
+   name. */
 const char *shared_array(Emit *e, const char *wish, const Stage *s)
 {
     const char *name = fresh(e, wish);
-    text_printf(e->shared, "    __shared__ __align__(16) %s %s[%s];\n", device_type(s->elem), name,
-                count_text(e, s));
+    const int64_t bytes = s->count_whole ? -1 : stage_bytes(s, 1);
+    declare_array(e, (SharedArray){ .name = name, .type = device_type(s->elem), .align = 16,
+                                    .dims = arena_printf("[%s]", count_text(e, s)), .bytes = bytes,
+                                    .first = e->root->number, .last = last_piece(e->root) });
     return name;
 }
 

@@ -68,7 +68,7 @@ int free_bit(const Plan *p, const Body *b, const Dim *d)
 
 /* Spreads a static Dim over the bits that are free below `limit` threads,
    over at most `most` of them. */
-static void spread_static(const Facts *f, Body *b, const Dim *d, int limit, int most)
+void spread_static(const Facts *f, Body *b, const Dim *d, int limit, int most)
 {
     Spread *s = &b->spread.at[d->id];
     int v = d->fast ? f->vector : 1, bit = free_bit(f->plan, b, d);
@@ -107,22 +107,28 @@ int threads_used(const Body *b)
     return used;
 }
 
+/* Elements that a thread holds of a tile, for each repeat along a whole axis. */
+int64_t elements_held(const Body *b, const Value *v)
+{
+    int64_t held = 1;
+    for (int a = 0; v->plan && v->type.kind == TYPE_TILE && a < v->type.rank; a++) {
+        const Dim *d = map_of(v)->dim[a];
+        if (!d || d->whole)
+            continue;
+        const Spread *s = &b->spread.at[d->id];
+        int64_t step = (int64_t)s->threads * s->vector;
+        held *= (static_extent(d) + step - 1) / step * s->vector;
+    }
+    return held;
+}
+
 /* Elements that a thread holds of the tile of which it holds most, for each
    repeat along a whole axis. */
 int most_held(const Facts *f, const Body *b)
 {
     int most = 1;
     for (int i = 0; i < f->plan->kernel->values.n; i++) {
-        const Value *v = f->plan->kernel->values.at[i];
-        int64_t held = 1;
-        for (int a = 0; v->plan && v->type.kind == TYPE_TILE && a < v->type.rank; a++) {
-            const Dim *d = map_of(v)->dim[a];
-            if (!d || d->whole)
-                continue;
-            const Spread *s = &b->spread.at[d->id];
-            int64_t step = (int64_t)s->threads * s->vector;
-            held *= (static_extent(d) + step - 1) / step * s->vector;
-        }
+        int64_t held = elements_held(b, f->plan->kernel->values.at[i]);
         most = held > most ? (int)(held < 1 << 30 ? held : 1 << 30) : most;
     }
     return most;

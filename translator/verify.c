@@ -109,6 +109,7 @@ static const struct Counts { signed char least, most, results, regions; } counts
     [OP_KEEP]      = {3,  3,  1, 0},
     [OP_VALID]     = {1,  1,  1, 0},
     [OP_REDUCE]    = {1,  1,  1, 0},
+    [OP_MMA]       = {2,  3,  1, 0},
     [OP_LOAD]      = {2,  2,  1, 0},
     [OP_STORE]     = {2,  3,  0, 0},
     [OP_IF]        = {1,  1, -1, 2},
@@ -267,6 +268,29 @@ static void check_reduce(Verify *v, const Op *op)
         rule(v, a->elem == result->elem, "max and min keep the type");
 }
 
+/* Is an axis of an operand that of the result, or of extent 1? */
+static bool lines_up(const Type *operand, int a, const Type *result, int b)
+{
+    return a < 0 || (b >= 0 && (operand->dim[a] == result->dim[b] || sym_is(operand->dim[a], 1)));
+}
+
+/* mma: columns of a meet rows of b, leading axes line up, the accumulator is the result's type. */
+static void check_mma(Verify *v, const Op *op)
+{
+    const Type *a = &op->args[0]->type, *b = &op->args[1]->type, *r = &op->results[0]->type;
+    if (!rule(v, a->rank >= 2 && b->rank >= 2 && r->rank >= 2, "mma of what is no matrix"))
+        return;
+    rule(v, a->dim[a->rank - 1] == b->dim[b->rank - 2], "mma of other columns than rows");
+    rule(v, a->dim[a->rank - 2] == r->dim[r->rank - 2], "mma of other rows than its result");
+    rule(v, b->dim[b->rank - 1] == r->dim[r->rank - 1], "mma of other columns than its result");
+    for (int i = 3; i <= MAX_TILE_RANK; i++)
+        rule(v, lines_up(a, a->rank - i, r, r->rank - i)
+             && lines_up(b, b->rank - i, r, r->rank - i), "leading axes of mma do not line up");
+    for (int i = 0; i < r->rank; i++)
+        rule(v, type_extent(r, i) > 0, "mma of a whole axis");
+    rule(v, op->nargs < 3 || type_same(&op->args[2]->type, r), "mma with another accumulator");
+}
+
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* The values from the first one given on have the types of the results of `of`. */
@@ -349,6 +373,7 @@ static void check_kind(Verify *v, const Op *op)
              && is_scalar(op->args[2], EL_I64), "keep: wrong axis or bounds");
         break;
     case OP_REDUCE: check_reduce(v, op); break;
+    case OP_MMA: check_mma(v, op); break;
     case OP_LOAD:
         verify_access(v, op, result);
         rule(v, a->elem == result->elem && is_scalar(op->args[1], a->elem),

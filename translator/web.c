@@ -120,7 +120,7 @@ static bool live_at(Placing *p, const Value *a, const Value *through, const Valu
         if (op == maker && op->nregions)
             continue;                             /* a first value, copied before the region runs */
         bool aligned = op->kind == OP_ELEM || op->kind == OP_CAST || op->kind == OP_SELECT
-                       || op->kind == OP_FILL || op->kind == OP_YIELD
+                       || op->kind == OP_FILL || op->kind == OP_YIELD || op->kind == OP_MMA
                        || (is_move(op) && !moves_in_registers(p->e->body, op));
         int until = 2 * op->number;
         if (until > made || (until == made && !(aligned && op == b->def)))
@@ -148,25 +148,37 @@ static bool interfere(Placing *p, Value *a, Value *b)
     return false;
 }
 
-/* The largest number of bytes that tiles need at once for each element that a thread holds. */
-int live_bytes(Emit *e)
+/* The largest sum of weights of tiles that are needed at once; those of weight 0 do not count. */
+int live_weight(Emit *e, int (*weight)(const Emit *e, const Value *v))
 {
     Placing p = { .e = e, .users = users_of(e->k) };
     int most = 1;
     for (int i = 0; i < e->k->values.n; i++) {
         const Value *b = e->k->values.at[i];
-        if (!b->plan || !map_of(b)->var || !is_full(e, b) || (!b->def && !b->block))
+        if (!b->plan || !map_of(b)->var || !weight(e, b) || (!b->def && !b->block))
             continue;
-        int bytes = 0;
+        int sum = 0;
         for (int j = 0; j < e->k->values.n; j++) {
             Value *a = e->k->values.at[j];
-            if (a->plan && map_of(a)->var && is_full(e, a) && web_root(a) == a
+            if (a->plan && map_of(a)->var && weight(e, a) && web_root(a) == a
                 && (a == b || live_at(&p, a, a, b)))
-                bytes += elem_info[a->type.elem].bytes;
+                sum += weight(e, a);
         }
-        most = bytes > most ? bytes : most;
+        most = sum > most ? sum : most;
     }
     return most;
+}
+
+/* The bytes of one element of a tile that has all axes of its space. */
+static int element_weight(const Emit *e, const Value *v)
+{
+    return is_full(e, v) ? elem_info[v->type.elem].bytes : 0;
+}
+
+/* The largest number of bytes that tiles need at once for each element that a thread holds. */
+int live_bytes(Emit *e)
+{
+    return live_weight(e, element_weight);
 }
 
 /* ---- sharing --------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@ import cases_family                                           # noqa: F401
 import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
 import cases_mixed                                            # noqa: F401
+import cases_mma                                               # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
 import cases_reduce                                           # noqa: F401

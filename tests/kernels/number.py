@@ -17,9 +17,9 @@ import numpy as np
 
 np.seterr(all='ignore')       # NaN and infinity are data here
 
-EPS = {'f16': 2.0**-10, 'bf16': 2.0**-7, 'f32': 2.0**-23, 'f64': 2.0**-52}
-TINY = {'f16': 2.0**-24, 'bf16': 2.0**-133, 'f32': 2.0**-149, 'f64': 2.0**-1074}
-RANK = {'f8e4m3': -1, 'f8e5m2': -1, 'f16': 0, 'bf16': 0, 'f32': 1, 'f64': 2}
+EPS = {'f16': 2.0**-10, 'bf16': 2.0**-7, 'tf32': 2.0**-10, 'f32': 2.0**-23, 'f64': 2.0**-52}
+TINY = {'f16': 2.0**-24, 'bf16': 2.0**-133, 'tf32': 2.0**-136, 'f32': 2.0**-149, 'f64': 2.0**-1074}
+RANK = {'f8e4m3': -1, 'f8e5m2': -1, 'f16': 0, 'bf16': 0, 'tf32': 0, 'f32': 1, 'f64': 2}
 ULP = dict(exp=1, exp2=2, expm1=1, log=1, log2=1, log1p=1, pow=4, rsqrt=2, sigmoid=4, sin=2, cos=2,
            tan=4, tanh=2, sinh=3, cosh=2, erf=2, atan2=3)
 
@@ -27,8 +27,9 @@ ULP = dict(exp=1, exp2=2, expm1=1, log=1, log2=1, log1p=1, pow=4, rsqrt=2, sigmo
 
 RAW = dict(bool=np.uint8, i8=np.int8, i16=np.int16, i32=np.int32, i64=np.int64, u8=np.uint8,
            u16=np.uint16, u32=np.uint32, u64=np.uint64, f16=np.float16, bf16=np.uint16,
-           f32=np.float32, f64=np.float64, f8e4m3=np.uint8, f8e5m2=np.uint8)
-FLOATS = ('f16', 'bf16', 'f32', 'f64', 'f8e4m3', 'f8e5m2')
+           f32=np.float32, f64=np.float64, f8e4m3=np.uint8, f8e5m2=np.uint8,
+           tf32=np.float32)
+FLOATS = ('f16', 'bf16', 'f32', 'f64', 'f8e4m3', 'f8e5m2', 'tf32')
 
 
 def _f8_values(exponent_bits, mantissa_bits, bias, has_inf):
@@ -66,6 +67,8 @@ def encode(t, v):
     v = np.asarray(v)
     if t == 'bf16':
         return _bf16(v)
+    if t == 'tf32':
+        return _tf32(v)
     if t in F8:
         return _f8(t, v)
     if t == 'bool':
@@ -85,6 +88,14 @@ def _bf16(v):
     bits = np.where(odd, bits | 1, bits).astype(np.uint32)
     rounded = ((bits.astype(np.uint64) + 0x7fff + (bits >> 16 & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(v), np.uint16(0x7fff), rounded).astype(np.uint16).reshape(shape)
+
+
+def _tf32(v):
+    """Nearest even with 10 fraction bits, from what an f32 holds."""
+    bits = np.atleast_1d(np.asarray(v, np.float64).astype(np.float32)).view(np.uint32).astype(np.uint64)
+    near = (bits + 0xfff + (bits >> 13 & 1) & 0xffffe000).astype(np.uint32)
+    special = (bits & 0x7f800000) == 0x7f800000
+    return np.where(special, bits.astype(np.uint32), near).view(np.float32).reshape(np.shape(v))
 
 
 def _f8(t, v):
@@ -309,3 +320,16 @@ def argmin(v, axis):
     if v.shape[axis] == 0:
         return np.zeros(np.delete(v.shape, axis), np.int32)
     return np.argmin(v, axis=axis).astype(np.int32)
+
+
+def contract(a, b, acc=None):
+    """mma: the sum of the products along k, in the accumulator's type; f8 in 13 bits between
+    promotions."""
+    t = acc.t if acc is not None else 'f64' if a.t == 'f64' else 'f32'
+    k = a.shape[-1]
+    eps = 2.0**-13 if a.t in F8 else EPS[t]
+    v, size = a.v @ b.v, np.abs(a.v) @ np.abs(b.v)
+    e = a.e @ np.abs(b.v) + np.abs(a.v) @ b.e
+    if acc is not None:
+        v, size, e = v + acc.v, size + np.abs(acc.v), e + acc.e
+    return Number(v, t, e * 1.01 + (8 + 2 * math.sqrt(k)) * eps * size + TINY[t])

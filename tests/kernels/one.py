@@ -291,7 +291,7 @@ def run_reference_in(folder, setup):
             raw = setup.arena.read(t)
             np.save(path, raw.astype(bool) if t.type == 'bool' else raw)
             fixed |= set(t.arg.shape)
-        suffix = f':{t.type}' if t.type in ('bf16', 'f8e4m3', 'f8e5m2') else ''
+        suffix = f':{t.type}' if t.type in ('bf16', 'f8e4m3', 'f8e5m2', 'tf32') else ''
         command.append(f'{name}={path}{suffix}')
     for name, v in setup.scalars.items():
         is_extent = any(name == s for a in setup.case.args for s in a.shape)

@@ -144,6 +144,22 @@ with_tilec() {
         "$work/two.o" "$work/01_add.o" "$work/04_softmax.o" "$e"/*.cpp -lboost_context -lm \
         -o "$work/two" || return
     counted "two" "$work/two"
+    mkdir "$work/shared"
+    test_ "tilec shared.tile" "$tilec" "$here/shared.tile" -o "$work/shared/shared.cu" || return
+    sed 's/MaxSharedMemoryPerBlockOptin/MaxSharedMemoryPerBlock/' "$work/shared/shared.cu" \
+        >"$work/shared/small.cu"                # as if this device had no more
+    cp "$work/shared/shared.cu" "$work/shared/large.cu"
+    for size in large small; do
+        test_ "g++ $size.cu" c++ -std=c++17 -x c++ -DTILE_EMULATOR -include "$e/tile_emulator.h" \
+            -I "$e" -I "$e/cuda" -ffp-contract=off -fno-strict-aliasing \
+            -c "$work/shared/$size.cu" -o "$work/shared.$size.o" || return
+        test_ "shared.c, $size" cc -std=c99 -pedantic $warnings -isystem "$e/cuda" \
+            -I "$work/shared" -c "$here/shared.c" -o "$work/shared_main.o" || return
+        test_ "shared, $size" c++ -std=c++17 -DTILE_EMULATOR -pthread -I "$e" -I "$e/cuda" \
+            "$work/shared_main.o" "$work/shared.$size.o" "$e"/*.cpp -lboost_context \
+            -o "$work/shared_$size" || return
+        counted "shared, $size" "$work/shared_$size" "$size"
+    done
     [ -x "$nvcc" ] || return
     for file in rows copy; do
         test_ "nvcc $file.cu" "$nvcc" -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra \

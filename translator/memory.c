@@ -1,0 +1,117 @@
+/* memory.c -- shared memory: barriers, arrays, and which of them lie at the same place */
+/* needs: a body being written.  gives: declarations, barriers, places.  keeps: the plan. */
+#include "mapping.h"
+#include <string.h>
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+/* Is the last line a barrier? Then another one would wait for nothing. */
+static bool after_barrier(const Emit *e)
+{
+    const char *s = e->out->at + e->out->n - (e->out->n > 0);
+    while (s > e->out->at && s[-1] != '\n')
+        s--;
+    return e->out->n > 0 && !strncmp(s + strspn(s, " "), "__syncthreads();", 16);
+}
+
+/* __syncthreads() with its reason, which also goes to the head. */
+void barrier(Emit *e, const char *why)
+{
+    note_barrier(e, why);
+    e->synced = true;
+    if (after_barrier(e))
+        return;
+    line(e, "__syncthreads();%*s// %s", 28 - 4 * e->indent > 1 ? 28 - 4 * e->indent : 1, "", why);
+}
+
+/* The same in a loop, before memory is written that was read in the last round; none if this round
+   has been at a barrier already. */
+void round_barrier(Emit *e, const char *why)
+{
+    if (e->loop_depth && !e->synced)
+        barrier(e, why);
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Declares an array in front of the body: one of its own, or a place in the memory that arrays
+   share. Then others may still be reading what lies there. */
+void declare_array(Emit *e, SharedArray a)
+{
+    const char *rest = strchr(a.dims + 1, '[');
+    const SharedArray *place = e->places && a.bytes >= 0 ? &e->places[e->arrays.n] : NULL;
+    const char *from = !place || !place->at ? e->memory
+        : arena_printf("(%s + %lld)", e->memory, (long long)place->at);
+    if (!place)
+        text_printf(e->shared, "    __shared__ %s%s %s%s;\n",
+                    a.align ? arena_printf("__align__(%d) ", a.align) : "", a.type, a.name,
+                    a.dims);
+    else if (rest)
+        text_printf(e->shared, "    %s (*const %s)%s = (%s (*)%s)%s;\n", a.type, a.name, rest,
+                    a.type, rest, from);
+    else
+        text_printf(e->shared, "    %s *const %s = (%s *)%s;   // %s\n", a.type, a.name, a.type,
+                    from, a.dims);
+    if (place && place->reuses)
+        barrier(e, "what lay in this memory before has been read");
+    push(&e->arrays, a);
+}
+
+/* Bytes of the arrays of a body, each on its own; those that are known at launch only have been
+   counted by the ladder. */
+int64_t array_bytes(const Emit *e)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < e->arrays.n; i++)
+        if (e->arrays.at[i].bytes > 0)
+            sum += (e->arrays.at[i].bytes + 15) / 16 * 16;
+    return sum;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* Are both needed by one op, or across one? */
+static bool meet_in_time(const SharedArray *a, const SharedArray *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+/* Do both lie in some byte? */
+static bool meet_in_space(const SharedArray *a, const SharedArray *b)
+{
+    return a->bytes >= 0 && b->bytes >= 0 && a->at < b->at + b->bytes && b->at < a->at + a->bytes;
+}
+
+/* The lowest place where no array of the first n that is needed with it lies. */
+static int64_t lowest_place(const SharedArray *all, int n, const SharedArray *a)
+{
+    SharedArray tried = *a;
+    tried.at = 0;
+    for (bool moved = true; moved; ) {
+        moved = false;
+        for (int i = 0; i < n; i++)
+            if (meet_in_time(&all[i], &tried) && meet_in_space(&all[i], &tried)) {
+                tried.at = (all[i].at + all[i].bytes + 15) / 16 * 16;
+                moved = true;
+            }
+    }
+    return tried.at;
+}
+
+/* Gives each array the lowest place that is free while it is needed, in the order of the program;
+   the bytes of all. */
+int64_t place_arrays(SharedArray *arrays, int n)
+{
+    int64_t most = 0;
+    for (int i = 0; i < n; i++) {
+        if (arrays[i].bytes < 0)
+            continue;
+        arrays[i].at = lowest_place(arrays, i, &arrays[i]);
+        if (arrays[i].at + arrays[i].bytes > most)
+            most = arrays[i].at + arrays[i].bytes;
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            arrays[i].reuses |= i != j && meet_in_space(&arrays[i], &arrays[j]);
+    return most;
+}

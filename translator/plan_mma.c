@@ -1,0 +1,167 @@
+/* plan_mma.c -- the body of a kernel that contracts: a rectangle of each result for each thread */
+/* needs: Facts.  gives: a Body, or a report.  keeps: the IR, the Dims. */
+#include "mapping.h"
+
+/* The extent along k. */
+int64_t contracted(const Op *mma)
+{
+    const Type *a = &mma->args[0]->type;
+    return type_extent(a, a->rank - 1);
+}
+
+/* ---- what a body costs ----------------------------------------------------------------------- */
+
+typedef struct { const Body *body; int64_t steps; int words; int64_t results, operands; } Cost;
+
+/* Elements that a thread reads of one operand for each k: what it holds of the result, seen from
+   one side. */
+static int64_t seen_from(const Body *b, const Op *mma, int side)
+{
+    Value part = *mma->results[0];
+    ValueMap map = *map_of(&part);
+    map.dim[part.type.rank - (side ? 2 : 1)] = NULL;
+    part.plan = &map;
+    return elements_held(b, &part);
+}
+
+/* Adds what one contraction takes of each thread: products and reads, registers for one k. */
+static void add_cost(Op *op, void *arg)
+{
+    Cost *c = arg;
+    if (op->kind != OP_MMA)
+        return;
+    const int64_t a = seen_from(c->body, op, 0), b = seen_from(c->body, op, 1);
+    const int64_t held = elements_held(c->body, op->results[0]);
+    const int wider = mma_computes(op) != op->results[0]->type.elem;
+    const int64_t words = a + b + wider * held;
+    c->steps += contracted(op) * (held + a + b);
+    c->words = words > c->words ? (int)words : c->words;
+}
+
+/* Elements of a tile, which has static extents. */
+static int64_t elements(const Type *t)
+{
+    int64_t n = 1;
+    for (int a = 0; a < t->rank; a++)
+        n *= type_extent(t, a);
+    return n;
+}
+
+/* The largest result, and the largest operand. */
+static void measure(Op *op, void *arg)
+{
+    Cost *c = arg;
+    if (op->kind != OP_MMA)
+        return;
+    const int64_t r = elements(&op->results[0]->type);
+    c->results = r > c->results ? r : c->results;
+    for (int i = 0; i < 2; i++) {
+        const int64_t n = elements(&op->args[i]->type);
+        c->operands = n > c->operands ? n : c->operands;
+    }
+}
+
+/* Bytes of registers that a tile takes in a thread. */
+static int tile_weight(const Emit *e, const Value *v)
+{
+    int64_t n = elements_held(e->body, v) * elem_info[v->type.elem].bytes;
+    return v->type.rank == 0 ? 0 : n < 1 << 20 ? (int)n : 1 << 20;
+}
+
+/* Words of registers that a thread needs for tiles at once. */
+static int words_needed(const Facts *f, const Body *b, int step)
+{
+    Emit e = { .plan = f->plan, .k = f->plan->kernel, .body = b };
+    return (live_weight(&e, tile_weight) + 3) / 4 + step;
+}
+
+/* ---- spreads --------------------------------------------------------------------------------- */
+
+/* Marks the spaces of results. */
+static void mark_spaces(Op *op, void *arg)
+{
+    bool *marked = arg;
+    const Value *r = op->kind == OP_MMA ? op->results[0] : NULL;
+    for (int a = 0; r && a < r->type.rank; a++)
+        if (map_of(r)->dim[a])
+            marked[map_of(r)->dim[a]->space] = true;
+}
+
+/* Spreads all Dims over `threads`; at most `columns` of them along the fast Dims of results, so
+   that several results over the same rows need no copies. */
+static void spread_all(const Facts *f, Body *b, int threads, int columns)
+{
+    const Plan *p = f->plan;
+    bool *marked = new_array(bool, p->dims.n + 1);
+    ir_walk(p->kernel->body, mark_spaces, marked);
+    for (int i = 0; i < p->dims.n; i++)
+        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false };
+    for (int fast = 1; fast >= 0; fast--)
+        for (int i = p->dims.n - 1; i >= 0; i--) {
+            const Dim *d = p->dims.at[i];
+            if (d->fast == fast)
+                spread_static(f, b, d, threads, fast && marked[d->space] ? columns : threads);
+        }
+}
+
+/* What the body costs, spread so. */
+static Cost cost_of(const Facts *f, Body *b, int threads, int columns)
+{
+    Cost c = { .body = b };
+    spread_all(f, b, threads, columns);
+    ir_walk(f->plan->kernel->body, add_cost, &c);
+    return c;
+}
+
+/* Spreads over `threads` with the number of threads along columns that costs least; the most of
+   equals, since their accesses are longest. Words that a thread needs. */
+static int spread_best(const Facts *f, Body *b, int threads)
+{
+    int best = 0;
+    int64_t least = 0;
+    for (int columns = 32; columns >= 1; columns /= 2) {
+        const Cost c = cost_of(f, b, threads, columns);
+        if (!best || c.steps < least)
+            best = columns, least = c.steps;
+    }
+    const Cost c = cost_of(f, b, threads, best);
+    return words_needed(f, b, c.words);
+}
+
+/* Threads to begin with: each about 16 elements of a result, and 32 of an operand on its way to
+   shared memory. */
+static int first_threads(const Facts *f)
+{
+    Cost c = { 0 };
+    ir_walk(f->plan->kernel->body, measure, &c);
+    const int64_t by_result = c.results / 16, by_operand = c.operands / 32;
+    const int64_t want = power_above(by_result > by_operand ? by_result : by_operand);
+    return want < 32 ? 32 : want > 256 ? 256 : (int)want;
+}
+
+/* False after a report if the registers of so many threads cannot hold the tiles. */
+static bool registers_fit(const Facts *f, int words, int threads)
+{
+    const Function *function = f->plan->kernel->function;
+    if (words <= 2 * word_budget(threads, 4))
+        return true;
+    error(function->pos, "E1102", "the tiles of %s need about %d registers in each of %d threads; "
+          "there are %d", function->symbol, words, threads, word_budget(threads, 4));
+    help("make the tile sizes smaller, or loop over chunks of the tile");
+    return false;
+}
+
+/* Plans the one body of a kernel that contracts: more threads where registers would not do; NULL
+   after a report. */
+Body *plan_contractions(const Facts *f)
+{
+    Body *b = new_body(f->plan, BODY_TILE, "tile");
+    const int wish = hint_of(f->plan->kernel, "threads");
+    int threads = wish >= 1 && wish <= 1024 ? (int)power_above(wish) : first_threads(f);
+    int words = spread_best(f, b, threads);
+    while (wish < 1 && threads < 1024 && words > word_budget(threads, 4) * 3 / 4) {
+        threads *= 2;
+        words = spread_best(f, b, threads);
+    }
+    return registers_fit(f, words, threads) ? b : NULL;
+}
