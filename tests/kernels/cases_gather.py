@@ -119,7 +119,7 @@ def indices(rng, shape, t):
 @case('60_gather', 'by_type', 'I: i32 i8 u8 i16 u16 u32 i64 u64', 'y: f32[N] out; x: f32[K]; z: f32[100, 256]; at: I[N]',
       sizes(N=around(64), K=[0, 1, 100]), data=dict(at=indices))
 def _(x, z, at):
-    at = np.where(at.astype(object) > 10**6, -1, at).astype(np.int64)
+    at = np.where(at.astype(object) > 10**6, -1, at.astype(object)).astype(np.int64)
     return pick(x, at, pad=-1.0) + pick(z, 99, at, pad=0.5)
 
 
