@@ -69,9 +69,12 @@ void tile_complain(const char *file, int line, const char *format, ...)
     tile_report(tile_self, cudaErrorLaunchFailure, {file, line, NULL}, text);
 }
 
+/* The launch ends here: no further block starts. */
 void tile_trap(const char *file, int line)
 {
+    TileLaunch *const l = tile_self->worker->launch;
     tile_complain(file, line, "__trap()");
+    l->next_block = l->blocks;
     tile_stop_thread();
 }
 

@@ -268,4 +268,29 @@ static inline float __double2float_rd(double v)
     return (double)f > v ? nextafterf(f, -INFINITY) : f;
 }
 
+/* Integers as floats: the nearest, or its neighbour if that lies on the wrong side. */
+#define TILE_FROM_INTEGER(F, T, N, NEXT)                                                          \
+    static inline F __##N##2##F##_rz(T v)                                                         \
+    {                                                                                             \
+        const F f = (F)v;                                                                         \
+        const __int128 exact = v, near = (__int128)f;                                             \
+        return (exact < 0 ? near < exact : near > exact) ? NEXT(f, (F)0) : f;                     \
+    }                                                                                             \
+    static inline F __##N##2##F##_ru(T v)                                                         \
+    {                                                                                             \
+        return (__int128)(F)v < (__int128)v ? NEXT((F)v, (F)INFINITY) : (F)v;                     \
+    }                                                                                             \
+    static inline F __##N##2##F##_rd(T v)                                                         \
+    {                                                                                             \
+        return (__int128)(F)v > (__int128)v ? NEXT((F)v, (F)-INFINITY) : (F)v;                    \
+    }
+
+TILE_FROM_INTEGER(float, int, int, nextafterf)
+TILE_FROM_INTEGER(float, unsigned, uint, nextafterf)
+TILE_FROM_INTEGER(float, long long, ll, nextafterf)
+TILE_FROM_INTEGER(float, unsigned long long, ull, nextafterf)
+TILE_FROM_INTEGER(double, long long, ll, nextafter)
+TILE_FROM_INTEGER(double, unsigned long long, ull, nextafter)
+#undef TILE_FROM_INTEGER
+
 #endif

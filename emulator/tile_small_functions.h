@@ -103,6 +103,19 @@
     TILE_SMALL_INTEGER(T, S, long long, ll)                                                       \
     TILE_SMALL_INTEGER(T, S, unsigned long long, ull)                                             \
     static inline T __float2##S(float v) { return T(v); }                                         \
+    static inline T __float2##S##_rz(float v)                                                     \
+    {                                                                                             \
+        T r(v);                                                                                   \
+        r.__x -= fabs(tile_wide(r)) > fabsf(v);                                                   \
+        return r;                                                                                 \
+    }                                                                                             \
+    static inline T __float2##S##_ru(float v)                                                     \
+    {                                                                                             \
+        T r(v);                                                                                   \
+        r.__x += tile_wide(r) < v ? r.__x & 0x8000 ? -1 : 1 : 0;                                  \
+        return r;                                                                                 \
+    }                                                                                             \
+    static inline T __float2##S##_rd(float v) { return -__float2##S##_ru(-v); }                   \
     static inline T __double2##S(double v) { return T(v); }                                       \
     static inline float __##S##2float(T v) { return (float)v; }                                   \
     static inline unsigned short __##S##_as_ushort(T v) { return v.__x; }                         \
