@@ -144,3 +144,15 @@ static __device__ __forceinline__ To bit_cast(From x)
     memcpy(&to, &x, sizeof to);
     return to;
 }
+
+// ---- round_digits
+// x with DIGITS binary digits, none of them below 2^LEAST: toward zero, up (WAY 1) or down (-1).
+template <int DIGITS, int LEAST, int WAY>
+static __device__ __forceinline__ float round_digits(float x)
+{
+    if (!isfinite(x) || x == 0.0f)
+        return x;
+    const int first = ilogbf(x) - DIGITS + 1, last = first > LEAST ? first : LEAST;
+    const float whole = ldexpf(x, -last);
+    return ldexpf(WAY > 0 ? ceilf(whole) : WAY < 0 ? floorf(whole) : truncf(whole), last);
+}

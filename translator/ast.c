@@ -185,3 +185,46 @@ void ast_dump(FILE *out, const Node *n)
     dump(out, n, 0);
     fprintf(out, "\n");
 }
+
+/* The bytes of a string literal: quotes off, escapes done. */
+const char *string_text(const Node *n)
+{
+    const char *at = n->source->text + n->text.at, *end = at + n->text.len;
+    Text t = { 0 };
+    text_add(&t, "", 0);
+    for (at++; at < end - 1; at++) {
+        char ch = *at;
+        if (ch == '\\' && at + 1 < end - 1) {
+            ch = *++at;
+            if (ch == 'n') ch = '\n';
+            else if (ch == 't') ch = '\t';
+            else if (ch == 'x' && at + 2 < end - 1) {
+                char hex[3] = { at[1], at[2], 0 };
+                unsigned k = 0;
+                sscanf(hex, "%x", &k);
+                ch = (char)k;
+                at += 2;
+            }
+        }
+        text_add(&t, &ch, 1);
+    }
+    return t.at ? t.at : "";
+}
+
+/* A text as C writes it: in quotes, with what is not plain ASCII as escapes. (Three octal digits:
+   an escape in hexadecimal would take the letters behind it along.) */
+const char *quoted_text(const char *text)
+{
+    Text t = { 0 };
+    text_add(&t, "\"", 1);
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        bool trigraph = *s == '?' && s[1] == '?';
+        if (*s == '"' || *s == '\\' || trigraph) text_printf(&t, "\\%c", *s);
+        else if (*s == '\n') text_printf(&t, "\\n");
+        else if (*s == '\t') text_printf(&t, "\\t");
+        else if (*s < ' ' || *s > '~') text_printf(&t, "\\%03o", *s);
+        else text_printf(&t, "%c", *s);
+    }
+    text_add(&t, "\"", 1);
+    return t.at;
+}

@@ -102,6 +102,8 @@ Pos   node_pos(const Node *n);                     /* its whole extent */
 Pos   node_word(const Node *n);                    /* its text alone */
 Name  node_name(const Node *n);                    /* its text, interned */
 bool  node_is(const Node *n, const char *text);    /* its text is this */
+const char *string_text(const Node *n);            /* of a string: its bytes, escapes done */
+const char *quoted_text(const char *text);         /* in quotes, as C writes it */
 void  ast_dump(FILE *out, const Node *n);          /* S-expression */
 /* The comment lines right above a definition, without //; NULL if there are none. */
 const char *node_comment(const Node *n);

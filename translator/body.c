@@ -459,6 +459,22 @@ static void write_op(Emit *e, Op *op)
             write_move(e, op);
         }
         return;
+    case OP_SORT:
+        quote(e, op->stmt);
+        write_sort(e, op);
+        return;
+    case OP_HISTOGRAM:
+        quote(e, op->stmt);
+        write_histogram(e, op);
+        return;
+    case OP_PRINT:
+        quote(e, op->stmt);
+        write_print(e, op);
+        return;
+    case OP_ASSERT:
+        quote(e, op->stmt);
+        write_assert(e, op);
+        return;
     case OP_IF:
         write_if(e, op);
         return;

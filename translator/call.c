@@ -29,6 +29,13 @@ static const Builtin builtins[] = {
     { "valid", lower_valid, 0, 1, 1, 0, "valid(t)" },
     { "select", lower_select, 0, 3, 3, 0, "select(c, a, b)" },
     { "bitcast", lower_bitcast, 0, 2, 2, 0, "bitcast(t, i32)" },
+    { "round_to", lower_round_to, 0, 3, 3, 0, "round_to(t, bf16, rz)" },
+    { "sort", lower_sort, 0, 1, 1, NAMED(AXIS), "sort(t, axis = 1)" },
+    { "topk", lower_topk, 0, 2, 2, NAMED(AXIS), "let (values, places) = topk(t, k, axis = 1)" },
+    { "histogram", lower_histogram, 0, 2, 2, 0, "histogram(t, bins)" },
+    { "random", lower_random, 0, 2, 2, 0, "random(seed, index)" },
+    { "print", lower_print, 0, 1, MAX_ARGS, 0, "print(\"row %d max %f\", i, m)" },
+    { "assert", lower_assert, 0, 2, 2, 0, "assert(cond, \"message\")" },
     { "reshape", lower_reshape, 0, 2, 2, 0, "reshape(t, [BM, BN])" },
     { "expand", lower_expand, 0, 2, 2, 0, "expand(t, 1)" },
     { "squeeze", lower_squeeze, 0, 2, 2, 0, "squeeze(t, 1)" },
@@ -45,8 +52,7 @@ static const int builtin_count = sizeof builtins / sizeof *builtins;
 
 /* What the language has and this translator has not. */
 static const char *const later[] = {
-    "reduce", "scan", "cumsum", "cumprod", "sort", "topk", "histogram",
-    "random", "print", "assert", "round_to",
+    "reduce", "scan", "cumsum", "cumprod",
 };
 static const int later_count = sizeof later / sizeof *later;
 

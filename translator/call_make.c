@@ -1,4 +1,4 @@
-/* call_make.c -- making tiles, and what is valid of them: full, iota, fill, keep, select */
+/* call_make.c -- making tiles, and what is valid of them: full, iota, fill, keep, select, casts */
 #include "lower.h"
 
 /* A bad call, already reported. */
@@ -190,4 +190,44 @@ Given lower_bitcast(Check *c, const Args *a, int what)
     if (v->type.elem == e) return give(v, a->call);
     return give(build(c, OP_BITCAST, type_with_elem(v->type, e), node_pos(a->call), 1, &v, NULL),
                 a->call);
+}
+
+/* ---- round_to -------------------------------------------------------------------------------- */
+
+/* rn, rz, ru, rd; false after a report. */
+static bool rounding_mode(Check *c, const Node *n, Rounding *mode)
+{
+    for (*mode = ROUND_RN; *mode <= ROUND_RD; ++*mode)
+        if (word_is_name(n) && node_is(n, rounding_names[*mode])) return true;
+    mistake(c, node_pos(n), "E0725", "`%s` is no way to round", node_source(n));
+    help("it is rn (to nearest, ties to even), rz (toward zero), ru (up) or rd (down)");
+    return false;
+}
+
+/* Reports a cast in which nothing is rounded. */
+static bool rounds(Check *c, const Args *a, Elem from, Elem to)
+{
+    if (from != EL_BOOL && to != EL_BOOL && (elem_is_float(from) || elem_is_float(to))) return true;
+    mistake(c, node_pos(a->call), "E0725", "from %s to %s nothing is rounded", elem_info[from].name,
+            elem_info[to].name);
+    help("write `%s`", cast_source(a->at[0], elem_info[to].name));
+    return false;
+}
+
+/* round_to(t, T, mode) */
+Given lower_round_to(Check *c, const Args *a, int what)
+{
+    (void)what;
+    Elem e;
+    Op *op;
+    Rounding mode;
+    Value *v = expr_value(c, a->at[0], EL_ERROR);
+    bool known = rounding_mode(c, a->at[2], &mode);
+    if (!type_elem(c, a->at[1], &e) || !v || !known || !rounds(c, a, v->type.elem, e))
+        return bad(a);
+    if (v->type.elem == e) return give(v, a->call);
+    Value *r =
+        build(c, OP_CAST, type_with_elem(v->type, e), node_pos(a->call), 1, &v, &op);
+    op->rounding = mode;
+    return give(r, a->call);
 }

@@ -15,6 +15,18 @@ static bool one_axis(Check *c, const Node *n, int rank, int *axis)
     return false;
 }
 
+/* axis = 1, of the one axis that a call works along; without it the last. */
+bool one_axis_of(Check *c, const Args *a, int rank, int *axis)
+{
+    const Node *n = a->named[ARG_AXIS];
+    *axis = rank - 1;
+    if (!n) return true;
+    if (n->kind != N_LIST) return one_axis(c, n, rank, axis);
+    mistake(c, node_pos(n), "E0703", "`%s` works along one axis", a->name);
+    help("it is `%s`", "axis = 1");
+    return false;
+}
+
 /* `1` or `[0, 2]` as a bit mask; false after a report. */
 bool axis_list(Check *c, const Node *n, int rank, uint32_t *axes)
 {
@@ -106,6 +118,17 @@ static Value *of_scalar(Check *c, ReduceKind kind, Value *v, Pos pos)
     if (kind == REDUCE_ARGMAX || kind == REDUCE_ARGMIN)
         return build_const(c, EL_I32, (Constant){ .i = 0 }, pos);
     return build_cast(c, v, result_elem(kind, v->type.elem), pos);
+}
+
+/* Is all of a bool tile true? The tile itself if it is a scalar. */
+Value *build_all(Check *c, Value *v, Pos pos)
+{
+    Op *op;
+    if (!v->type.rank) return v;
+    Value *r = build(c, OP_REDUCE, type_scalar(EL_BOOL), pos, 1, &v, &op);
+    op->reduce = REDUCE_ALL;
+    op->reduce_axes = (1u << v->type.rank) - 1;
+    return r;
 }
 
 /* sum(t, axis = .., keepdims = ..) and its kin. */

@@ -85,6 +85,8 @@ static const char *const op_names[OP_KIND_COUNT] = {
     [OP_SCATTER] = "scatter",
     [OP_ATOMIC] = "atomic", [OP_IF] = "if", [OP_FOR] = "for",
     [OP_WHILE] = "while", [OP_YIELD] = "yield", [OP_BREAK] = "break", [OP_CONTINUE] = "continue",
+    [OP_SORT] = "sort", [OP_HISTOGRAM] = "histogram", [OP_RANDOM] = "random",
+    [OP_PRINT] = "print", [OP_ASSERT] = "assert",
     [OP_RETURN] = "return", [OP_RELAYOUT] = "relayout",
 };
 
@@ -170,7 +172,7 @@ static void add_access(Text *out, const Op *op)
     text_printf(out, "]");
 }
 
-/* What stands after the name of an op. */
+/* What stands after the name of an op: a flat switch. */
 static void add_details(Text *out, const Op *op)
 {
     switch (op->kind) {
@@ -188,8 +190,15 @@ static void add_details(Text *out, const Op *op)
         text_printf(out, " %s ", reduce_names[op->reduce]);
         add_axes(out, op->reduce_axes);
         break;
-    case OP_KEEP: case OP_CAT:
+    case OP_KEEP: case OP_CAT: case OP_SORT:
         text_printf(out, " [%d]", op->axis);
+        break;
+    case OP_CAST:
+        if (op->rounding)
+            text_printf(out, " %s", rounding_names[op->rounding]);
+        break;
+    case OP_PRINT: case OP_ASSERT:
+        text_printf(out, " %s", quoted_text(op->text));
         break;
     case OP_COORD:
         text_printf(out, " [%d] ", op->axis);
@@ -209,7 +218,8 @@ static void add_details(Text *out, const Op *op)
         if (op->kind == OP_STORE && op->nargs > 2)
             text_printf(out, ", %s", operand(op->args[2]));
         break;
-    case OP_HAS: case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST:
+    case OP_HAS: case OP_ELEM: case OP_HISTOGRAM: case OP_RANDOM: case OP_BITCAST:
+    case OP_SELECT: case OP_BROADCAST:
     case OP_RESHAPE: case OP_IOTA: case OP_FILL: case OP_VALID: case OP_MMA: case OP_IF:
     case OP_FOR: case OP_WHILE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
     case OP_RELAYOUT: case OP_EXTRACT: case OP_KIND_COUNT:

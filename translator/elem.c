@@ -48,13 +48,34 @@ static const struct { int least; double most; } float_range[EL_COUNT] = {
     [EL_TF32]   = {-136, 0x1.ffcp127},
 };
 
-/* v in float type e: nearest, ties to even; too large becomes infinite, in 8 bits the largest. */
-static double round_float(Elem e, double v)
+const char *const rounding_names[] = {
+    [ROUND_AS] = "as", [ROUND_RN] = "rn", [ROUND_RZ] = "rz", [ROUND_RU] = "ru", [ROUND_RD] = "rd",
+};
+
+/* v as a whole number. */
+static double round_whole(double v, Rounding rounding)
+{
+    switch (rounding) {
+    case ROUND_AS: case ROUND_RN: return nearbyint(v);
+    case ROUND_RZ: return trunc(v);
+    case ROUND_RU: return ceil(v);
+    case ROUND_RD: return floor(v);
+    }
+    return v;
+}
+
+/* Does rounding lead away from the infinity of v's sign? Then what is too large is the largest. */
+static bool rounds_inward(double v, Rounding rounding)
+{
+    return rounding == ROUND_RZ || rounding == (v > 0 ? ROUND_RD : ROUND_RU);
+}
+
+/* v in float type e; too large becomes infinite or, as it is rounded, the largest; in 8 bits that
+   in any case. */
+static double round_float(Elem e, double v, Rounding rounding)
 {
     if (e == EL_F64 || isnan(v) || v == 0)
         return v;
-    if (e == EL_F32)
-        return (float)v;
     const bool saturates = e == EL_F8E4M3 || e == EL_F8E5M2;
     const double top = saturates ? float_range[e].most : INFINITY;
     if (isinf(v))
@@ -62,8 +83,10 @@ static double round_float(Elem e, double v)
     int last = ilogb(v) - elem_info[e].digits + 1;          /* exponent of the last digit */
     if (last < float_range[e].least)
         last = float_range[e].least;
-    const double r = ldexp(nearbyint(ldexp(v, -last)), last);
-    return fabs(r) > float_range[e].most ? copysign(top, v) : r;
+    const double r = ldexp(round_whole(ldexp(v, -last), rounding), last);
+    if (fabs(r) <= float_range[e].most)
+        return r;
+    return copysign(rounds_inward(v, rounding) ? float_range[e].most : top, v);
 }
 
 /* The distance of the numbers of type e around v: one unit in the last place; of an integer 1. */
@@ -94,7 +117,7 @@ Constant round_to_elem(Elem e, Constant v)
     case CLASS_BOOL:     v.i = v.i != 0; break;
     case CLASS_SIGNED:
     case CLASS_UNSIGNED: v = wrap_int(e, v); break;
-    case CLASS_FLOAT:    v.f = round_float(e, v.f); break;
+    case CLASS_FLOAT:    v.f = round_float(e, v.f, ROUND_RN); break;
     }
     return v;
 }
@@ -119,43 +142,91 @@ static Constant float_to_int(Elem e, double v)
     return r;
 }
 
+/* An integer as an f64. */
+static double int_to_double(bool negative, uint64_t magnitude, Rounding rounding)
+{
+    int shift = 0;
+    while (magnitude >> shift >> 53)
+        shift++;
+    const uint64_t cut = magnitude >> shift;
+    const bool away = rounding == (negative ? ROUND_RD : ROUND_RU) && cut << shift != magnitude;
+    const double v = rounding <= ROUND_RN ? (double)magnitude : ldexp((double)(cut + away), shift);
+    return negative ? -v : v;
+}
+
 /* An integer as a float of type e, rounded once: cut to what a double holds with the last bit set
    if something was lost, so that the second rounding sees on which side of a tie it was. */
-static Constant int_to_float(Elem e, bool negative, uint64_t magnitude)
+static Constant int_to_float(Elem e, bool negative, uint64_t magnitude, Rounding rounding)
 {
     int shift = 0;
     uint64_t m = magnitude;
     if (e == EL_F64)
-        return (Constant){.f = negative ? -(double)magnitude : (double)magnitude};
+        return (Constant){.f = int_to_double(negative, magnitude, rounding)};
     for (; m >> 53; shift++)
         m = m >> 1 | (m & 1);
     const double v = ldexp((double)m, shift);
-    return (Constant){.f = round_float(e, negative ? -v : v)};
+    return (Constant){.f = round_float(e, negative ? -v : v, rounding)};
 }
 
 /* v of type `from` as type `to`, by section 6 of the language. */
 Constant cast_reference(Elem from, Elem to, Constant v)
 {
+    return round_reference(from, to, v, ROUND_AS);
+}
+
+/* The same, rounded as round_to says. */
+Constant round_reference(Elem from, Elem to, Constant v, Rounding rounding)
+{
     const bool from_float = elem_is_float(from);
     if (elem_info[to].class == CLASS_BOOL)
         return (Constant){.i = from_float ? v.f != 0 : v.i != 0};
+    if (from_float && elem_is_float(to))
+        return (Constant){.f = round_float(to, v.f, rounding)};
     if (from_float)
-        return elem_is_float(to) ? round_to_elem(to, v) : float_to_int(to, v.f);
+        return float_to_int(to, rounding == ROUND_AS ? v.f : round_whole(v.f, rounding));
     if (!elem_is_float(to))
         return round_to_elem(to, v);
     const bool negative = elem_info[from].class == CLASS_SIGNED && v.i < 0;
-    return int_to_float(to, negative, negative ? -v.u : v.u);
+    return int_to_float(to, negative, negative ? -v.u : v.u, rounding);
 }
 
 /* ---- in memory ------------------------------------------------------------------------------- */
+
+/* Bits behind the point, and of the exponent when it says infinity or NaN, of a float type. */
+static int fraction_bits(Elem e) { return e == EL_TF32 ? 23 : elem_info[e].digits - 1; }
+static uint64_t nan_exponent(Elem e)
+{
+    return e == EL_F8E4M3 ? 0xf : (1u << (8 * elem_info[e].bytes - 1 - fraction_bits(e))) - 1;
+}
+
+/* NaN with the bits that it has in memory, in the upper ones of a double: a bitcast shows them. */
+static double nan_value(Elem e, uint64_t bits)
+{
+    const int n = fraction_bits(e);
+    union { uint64_t bits; double f; } u;
+    u.bits = (uint64_t)0x7ff << 52 | (bits & (((uint64_t)1 << n) - 1)) << (52 - n);
+    u.bits |= (bits >> (8 * elem_info[e].bytes - 1)) << 63;
+    return u.f;
+}
+
+/* The bits of a NaN in memory; of a wider type's that would be infinity, the first NaN. */
+static uint64_t nan_bits(Elem e, double v)
+{
+    const int n = fraction_bits(e);
+    union { double f; uint64_t bits; } u = {v};
+    uint64_t fraction = (u.bits & (((uint64_t)1 << 52) - 1)) >> (52 - n);
+    if (e == EL_F8E4M3)
+        fraction = 7;
+    else if (fraction == 0)
+        fraction = (uint64_t)1 << (n - 1);
+    return u.bits >> 63 << (8 * elem_info[e].bytes - 1) | nan_exponent(e) << n | fraction;
+}
 
 /* The bits of a float of at most 16, sign apart: exponent and fraction. */
 static uint32_t small_float_bits(Elem e, double v)
 {
     const int digits = elem_info[e].digits, least = float_range[e].least;
-    const uint32_t all = e == EL_F8E4M3 ? 0x7f : ((1u << (8 * elem_info[e].bytes - digits)) - 1);
-    if (isnan(v))
-        return e == EL_F8E4M3 ? all : all << (digits - 1) | 1u << (digits - 2);
+    const uint32_t all = (1u << (8 * elem_info[e].bytes - digits)) - 1;
     if (isinf(v))
         return all << (digits - 1);
     if (v == 0 || ilogb(v) < least + digits - 1)
@@ -192,11 +263,11 @@ Constant elem_load(Elem e, const void *at)
         return c;
     if (e == EL_F32 || e == EL_TF32) {
         memcpy(&f, at, sizeof f);
-        c.f = f;
+        c.f = isnan(f) ? nan_value(e, c.u) : f;
     } else if (elem_is_float(e)) {
         const uint32_t raw = (uint32_t)c.u, sign = raw >> (bits - 1);
         const double v = small_float_value(e, raw & ~(1u << (bits - 1)));
-        c.f = sign ? -v : v;
+        c.f = isnan(v) ? nan_value(e, raw) : sign ? -v : v;
     } else {
         c = round_to_elem(e, c);
     }
@@ -206,6 +277,11 @@ Constant elem_load(Elem e, const void *at)
 /* Puts an element, already of this type, at an address. */
 void elem_store(Elem e, void *at, Constant v)
 {
+    if (elem_is_float(e) && e != EL_F64 && isnan(v.f)) {
+        v.u = nan_bits(e, v.f);
+        memcpy(at, &v, (size_t)elem_info[e].bytes);
+        return;
+    }
     if (e == EL_F32 || e == EL_TF32) {
         const float f = (float)v.f;
         memcpy(at, &f, sizeof f);

@@ -4,18 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A text with its precedence. */
-static Ex ex(const char *s, int prec)
-{
-    return (Ex){ s, prec };
-}
-
-/* The expression, in parentheses if it binds looser than prec. */
-static const char *within(Ex x, int prec)
-{
-    return x.prec <= prec ? x.s : arena_printf("(%s)", x.s);
-}
-
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /* The shortest digits that read back as the same float or double, always
@@ -77,86 +65,6 @@ Ex constant_text(Elem e, Constant c)
     default:
         return int_constant(e, c);
     }
-}
-
-/* ---- casts ----------------------------------------------------------------------------------- */
-
-/* function(x) */
-static Ex call(const char *function, Ex x)
-{
-    return ex(arena_printf("%s(%s)", function, x.s), PREC_PRIMARY);
-}
-
-/* (type)x */
-static Ex c_cast(Elem to, Ex x)
-{
-    return ex(arena_printf("(%s)%s", device_type(to), within(x, PREC_UNARY)), PREC_UNARY);
-}
-
-/* A float or double from the narrow types; x itself if it is one. */
-static Ex widen(Elem from, Ex x)
-{
-    switch (from) {
-    case EL_F16:
-        return call("__half2float", x);
-    case EL_BF16:
-        return call("__bfloat162float", x);
-    case EL_F8E4M3: case EL_F8E5M2:
-        return call("float", x);
-    default:
-        return x;
-    }
-}
-
-/* Is it a float type that C computes in float instead? */
-static bool is_narrow(Elem e)
-{
-    return e == EL_F16 || e == EL_BF16 || e == EL_F8E4M3 || e == EL_F8E5M2;
-}
-
-/* To f16, bf16 or f8 from a float or, where `wide`, from a double: one rounding. */
-static Ex narrow(Elem to, Ex x, bool wide)
-{
-    static const char *const names[EL_COUNT][2] = {
-        [EL_F16] = { "__float2half_rn", "__double2half" },
-        [EL_BF16] = { "__float2bfloat16_rn", "__double2bfloat16" },
-        [EL_F8E4M3] = { "__nv_fp8_e4m3", "__nv_fp8_e4m3" },
-        [EL_F8E5M2] = { "__nv_fp8_e5m2", "__nv_fp8_e5m2" },
-    };
-    return call(names[to][wide], x);
-}
-
-/* An integer as a 16-bit or 8-bit float, rounded once. */
-static Ex int_to_narrow(Elem from, Elem to, Ex x)
-{
-    if (elem_info[from].bytes == 8)
-        return narrow(to, ex(arena_printf("sticky_double(%s)", x.s), PREC_PRIMARY), true);
-    return narrow(to, c_cast(elem_info[from].bytes <= 2 ? EL_F32 : EL_F64, x),
-                  elem_info[from].bytes > 2);
-}
-
-/* t as T, as language.md's table of casts says. */
-Ex cast_text(Elem from, Elem to, Ex x)
-{
-    if (from == to)
-        return x;
-    if (to == EL_BOOL)
-        return ex(arena_printf("%s != 0", within(widen(from, x), PREC_LESS)), PREC_EQUAL);
-    if (elem_is_int(to) && elem_is_float(from))
-        return ex(arena_printf("saturate_cast<%s>(%s)", device_type(to), widen(from, x).s),
-                  PREC_PRIMARY);
-    if (elem_is_int(to))
-        return c_cast(to, x);
-    if (to == EL_TF32)
-        return call("round_tf32", cast_text(from, EL_F32, x));
-    if (is_narrow(to))
-        return elem_is_float(from) ? narrow(to, widen(from, x), from == EL_F64)
-             : from == EL_BOOL ? narrow(to, c_cast(EL_F32, x), false) : int_to_narrow(from, to, x);
-    if (is_narrow(from))
-        return to == EL_F32 ? widen(from, x) : c_cast(to, widen(from, x));
-    if (from == EL_TF32 && to == EL_F32)
-        return x;
-    return c_cast(to, x);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -224,14 +132,13 @@ static Ex fill_text(const char *text, Elem elem, const Ex *arg)
     return ex(t.at, prefix ? PREC_UNARY : one_call ? PREC_PRIMARY : PREC_COND);
 }
 
-/* What #[fast_math] writes instead: 2 ulp and an argument that is not reduced
-   exactly; f32 and narrower. */
+/* What #[fast_math] writes instead: fast.def says how far it may be off; f32 and narrower. */
 static const char *fast_text(const OpRow *row)
 {
     static const struct { const char *name, *text; } table[] = {
-        { "exp", "__expf($0)" }, { "log", "__logf($0)" }, { "log2", "__log2f($0)" },
-        { "sin", "__sinf($0)" }, { "cos", "__cosf($0)" }, { "pow", "__powf($0, $1)" },
-        { "div", "__fdividef($0, $1)" }, { "sigmoid", "__fdividef(1.0f, 1.0f + __expf(-$0))" },
+#define FAST(name, text, bound) { #name, text },
+#include "fast.def"
+#undef FAST
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (!strcmp(row->name, table[i].name))
@@ -285,7 +192,7 @@ static Ex element_of_row(Emit *e, const Value *v)
     if (half && op->row->cuda_f16)
         return fill_text(op->row->cuda_f16, elem, arg);
     for (int i = 0; half && i < op->nargs; i++)
-        arg[i] = widen(elem, arg[i]);
+        arg[i] = widened(elem, arg[i]);
     bool quick = elem_is_float(elem) && elem != EL_F64 && is_fast(e->k);
     const char *fast = quick ? fast_text(op->row) : NULL;
     Ex x = fast ? fill_text(fast, EL_F32, arg)
@@ -323,7 +230,7 @@ static Ex element_of_iota(Emit *e, const Value *v)
         return x;
     const Ex args[2] = { element(e, v->def->args[0]), x };
     if (elem == EL_F16 || elem == EL_BF16) {
-        const Ex wide[2] = { widen(elem, args[0]), widen(elem, args[1]) };
+        const Ex wide[2] = { widened(elem, args[0]), widened(elem, args[1]) };
         return cast_text(EL_F32, elem, row_text(op_row("add"), EL_F32, wide, false));
     }
     return row_text(op_row("add"), elem, args, false);
@@ -392,7 +299,11 @@ static Ex element_of_op(Emit *e, Value *v)
     case OP_ELEM:
         return element_of_row(e, v);
     case OP_CAST:
-        return cast_text(op->args[0]->type.elem, v->type.elem, element(e, op->args[0]));
+        return round_text(op->args[0]->type.elem, v->type.elem, element(e, op->args[0]),
+                          op->rounding);
+    case OP_RANDOM:
+        return ex(arena_printf("random_bits(%s, %s)", element(e, op->args[0]).s,
+                               element(e, op->args[1]).s), PREC_PRIMARY);
     case OP_BITCAST:
         return ex(arena_printf("bit_cast<%s>(%s)", device_type(v->type.elem),
                                element(e, op->args[0]).s),

@@ -13,6 +13,16 @@ static bool along_whole(const Value *v)
     return false;
 }
 
+/* Notes what a sort in a thread takes: registers for the keys of one line and, for each element,
+   itself and what becomes of it. */
+static void learn_sort(Facts *f, const Op *op)
+{
+    int64_t words = type_extent(&op->args[0]->type, op->axis) * ((key_bytes(op) + 3) / 4);
+    int live = elem_info[op->args[0]->type.elem].bytes + 4;
+    f->key_words = words > f->key_words ? words < 1000 ? (int)words : 1000 : f->key_words;
+    f->sort_live = live > f->sort_live ? live : f->sort_live;
+}
+
 /* Adds what one op tells: reductions, loops, changes of layout, the narrowest type that moves. */
 static void learn(Op *op, void *arg)
 {
@@ -30,6 +40,8 @@ static void learn(Op *op, void *arg)
         f->contractions++;
         f->control |= op->block->parent != NULL;
     }
+    if (op->kind == OP_SORT && beside_whole(op))
+        learn_sort(f, op);
     f->changes_layout |= is_move(op) && (along_whole(op->args[0]) || along_whole(op->results[0]));
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
     if (op->kind == OP_FOR || op->kind == OP_WHILE)
@@ -152,6 +164,8 @@ const char *why_not_streamed(const Facts *f)
 {
     if (f->carried_whole)
         return "a loop carries a tile along the whole axis, so it must stay in registers";
+    if (f->key_words)
+        return "a tile beside the whole axis is sorted, so it must stay in registers";
     if (f->changes_layout)
         return "elements of a tile along the whole axis go to other threads, so all of it must be "
                "held at once";
@@ -193,6 +207,7 @@ Facts learn_facts(Plan *p)
     ir_count_uses(k);
     place(&e);
     f.live = live_bytes(&e);
+    f.live = f.sort_live > f.live ? f.sort_live : f.live;
     f.late = late_loads(k);
     return f;
 }

@@ -94,8 +94,10 @@ static void look_call(Check *c, const Node *n)
     const Node *callee = kid(n, 0), *args = kid(n, 1);
     if (word_is_name(callee)) look_function(c, callee, n);
     else look(c, callee);
-    for (const Node *a = args ? args->kids : NULL; a; a = a->next)
-        look(c, a->kind == N_NAMED ? kid(a, 1) : a);
+    for (const Node *a = args ? args->kids : NULL; a; a = a->next) {
+        bool mode = a == kid(args, 2) && callee && node_is(callee, "round_to");
+        if (!mode) look(c, a->kind == N_NAMED ? kid(a, 1) : a);
+    }
 }
 
 /* What declares names: a let, a loop, a lambda, a block. */

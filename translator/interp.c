@@ -152,6 +152,11 @@ static void run_plain(Run *r, const Op *op)
     case OP_VALID:   run_valid(r, op); break;
     case OP_REDUCE:  run_reduce(r, op); break;
     case OP_MMA:     run_mma(r, op); break;
+    case OP_SORT:    run_sort(r, op); break;
+    case OP_HISTOGRAM: run_histogram(r, op); break;
+    case OP_RANDOM:  run_random(r, op); break;
+    case OP_PRINT:   run_print(r, op); break;
+    case OP_ASSERT:  run_assert(r, op); break;
     case OP_LOAD:    run_load(r, op); break;
     case OP_STORE:   run_store(r, op); break;
     case OP_GATHER:  run_load(r, op); break;
@@ -242,11 +247,12 @@ static void run_programs(Run *r)
     } while (a >= 0 && !r->failure);
 }
 
-/* Runs every program of a kernel after the checks of a launch; NULL, or why it was refused. */
-const char *interpret(const Kernel *k, const Arg *args)
+/* Runs every program of a kernel after the checks of a launch; NULL, or why it was refused or
+   stopped. */
+const char *interpret(const Kernel *k, const Arg *args, FILE *prints)
 {
     Names names = {0};
-    Run r = {.kernel = k, .args = args, .names = &names};
+    Run r = {.kernel = k, .args = args, .names = &names, .prints = prints};
     const char *why = launch_check(k, args, &names);
     if (why)
         return why;

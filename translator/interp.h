@@ -25,7 +25,8 @@ typedef struct Run {
     const Arg *args;                               /* one a parameter */
     const Names *names;
     Held *held;                                    /* by value id */
-    const char *failure;                           /* the IR asked for what it must not */
+    const char *failure;                           /* of the IR, or of an assert */
+    FILE *prints;                                  /* or NULL */
 } Run;
 
 void fail(Run *r, const Op *op, const char *what);
@@ -61,6 +62,12 @@ void run_reshape(Run *r, const Op *op);
 void run_move(Run *r, const Op *op);               /* flip, extract, cat */
 void run_reduce(Run *r, const Op *op);
 void run_mma(Run *r, const Op *op);
+void run_sort(Run *r, const Op *op);               /* interp_order.c */
+void run_histogram(Run *r, const Op *op);
+void run_random(Run *r, const Op *op);
+void philox(uint32_t c[4], uint32_t key0, uint32_t key1);  /* philox.c: c becomes random */
+void run_print(Run *r, const Op *op);              /* interp_debug.c */
+void run_assert(Run *r, const Op *op);
 void run_load(Run *r, const Op *op);
 void run_store(Run *r, const Op *op);
 void run_scatter(Run *r, const Op *op);

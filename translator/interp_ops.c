@@ -29,7 +29,7 @@ static Constant element(Run *r, const Op *op, int64_t i)
     Constant operand[3] = {{0}, {0}, {0}};
     switch ((int)op->kind) {
     case OP_CAST:
-        return cast_reference(a->elem, op->results[0]->type.elem, a->at[i]);
+        return round_reference(a->elem, op->results[0]->type.elem, a->at[i], op->rounding);
     case OP_BITCAST:
         return bitcast(a->elem, op->results[0]->type.elem, a->at[i]);
     case OP_SELECT:

@@ -108,12 +108,19 @@ typedef enum {
     OP_REDUCE,          /* a -> without the axes (bit mask)    reduce: what; elem: accumulator's */
     OP_MMA,             /* a [.., m, k], b [.., k, n][, acc [.., m, n]] -> [.., m, n], of the type
                            of acc; leading axes of a and b line up from the right, 1 stretches */
+    OP_SORT,            /* a -> tile: along `axis` its valid elements in order, the smallest first;
+                           with a second result, i32: the largest first, as many as fit, and the
+                           places where they stood. 0 in the padding of both */
+    OP_HISTOGRAM,       /* a, integers -> i32 [n]: how often each of 0 .. n - 1 is valid in a */
+    OP_RANDOM,          /* u64 seed, u64 tile -> u32 tile      Philox of each element's number */
     OP_LOAD,            /* tensor, pad scalar -> tile          access */
     OP_STORE,           /* tensor, tile [, bool mask]          access */
     OP_GATHER,          /* tensor, pad scalar, index tiles.. -> tile   access with index[] */
     OP_SCATTER,         /* tensor, tile, index tiles..         access with index[] */
     OP_ATOMIC,          /* tensor, tile, index tiles.. -> what was there, if that is used
                                                                access with index[]; atomic */
+    OP_PRINT,           /* values ..                           text: the format, checked */
+    OP_ASSERT,          /* bool                                text: the message */
     OP_IF,              /* bool -> joined values               region 0: then, 1: else */
     OP_FOR,             /* from, to, step, inits.. -> carried  region 0; args: index, carried.. */
     OP_WHILE,           /* inits.. -> carried                  region 0: condition (yields bool,
@@ -136,6 +143,16 @@ typedef enum {
     ATOMIC_COUNT
 } AtomicKind;
 extern const char *const atomic_names[ATOMIC_COUNT];   /* dump.c: atomic_add, .. */
+
+/* What a cast does with what is between two numbers of its type. */
+typedef enum {
+    ROUND_AS,           /* `as`: floats to nearest even, to integers toward zero */
+    ROUND_RN,           /* to nearest, ties to even */
+    ROUND_RZ,           /* toward zero */
+    ROUND_RU,           /* up */
+    ROUND_RD            /* down */
+} Rounding;
+extern const char *const rounding_names[];         /* rn .. as round_to is told; elem.c */
 
 /* Where a load or store touches its tensor. For each axis a of the tensor: element
    start[a] + step[a] * t, where t is the place along tile axis map[a] (t = 0 if map[a] < 0: one
@@ -182,6 +199,8 @@ struct Op {
         int perm[MAX_TILE_RANK];
         ReduceKind reduce;
         AtomicKind atomic;
+        Rounding rounding;                         /* OP_CAST */
+        const char *text;
     };
     bool renames;                                  /* mapping: it only gives axes other names */
     uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
@@ -326,6 +345,7 @@ const OpRow *op_row_symbol(const char *symbol, int arity);
    rule. */
 Constant op_reference(const OpRow *row, Elem elem, const Constant a[3]);
 Constant cast_reference(Elem from, Elem to, Constant v);  /* rounding, saturation as in section 6 */
+Constant round_reference(Elem from, Elem to, Constant v, Rounding rounding);
 Constant round_to_elem(Elem e, Constant v);        /* wraps an int, rounds a float to its type */
 void ops_print(FILE *out);                         /* tilec --ops */
 void ops_markdown(FILE *out);                      /* tilec --ops=markdown: docs/ops.md */
@@ -384,8 +404,8 @@ typedef struct { Tensor tensor; Constant scalar; } Arg;
 const Kernel *choose_kernel(const Function *f, const Arg *args, const int64_t *listed,
                             const char **why);
 /* Runs every program of a kernel after the checks of a launch (padding() has run); NULL, or why it
-   was refused. */
-const char *interpret(const Kernel *k, const Arg *args);
+   was refused or an assert failed. What it prints goes to `prints`; NULL: nowhere. */
+const char *interpret(const Kernel *k, const Arg *args, FILE *prints);
 Constant elem_load(Elem e, const void *at);        /* elem.c: one element as it lies in memory */
 void     elem_store(Elem e, void *at, Constant v); /* v is of that type already */
 double   elem_ulp(Elem e, double v);               /* a unit in the last place around v */

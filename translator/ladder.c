@@ -82,7 +82,8 @@ static int resident_blocks(const Facts *f, int threads, int words, int width)
 {
     int need = words + (f->least_bytes <= 2 ? 20 : 24);
     int blocks = 65536 / need / threads;
-    if (f->late || f->live != 4 || f->whole_loads != 1 || f->reductions > 2 || width == 1)
+    bool softmax = f->live == 4 && f->whole_loads == 1 && f->reductions <= 2;
+    if (f->late || f->key_words || !softmax || width == 1)
         return 1;
     if (blocks * threads > 1280)
         blocks = 1280 / threads;
@@ -121,6 +122,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
         most -= 8;                                 /* indices, and an address for each */
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
+    most -= f->key_words;
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
         return;
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
@@ -166,6 +168,12 @@ static void add_octet(const Facts *f, Ladder *l, int width)
     }
 }
 
+/* Where each thread sorts lines, many columns of them are too many: first come rungs of few. */
+static const struct Rung sorting_rungs[] = {
+    { BODY_WARP, 32, 1, 1 }, { BODY_WARP, 32, 1, 4 }, { BODY_BLOCK, 128, 1, 2 },
+    { BODY_BLOCK, 128, 1, 4 }, { BODY_BLOCK, 512, 1, 2 }, { BODY_BLOCK, 1024, 1, 2 },
+};
+
 /* Adds the entries of all rungs for accesses of one width. */
 static void add_ladder(const Facts *f, Ladder *l, int width)
 {
@@ -174,6 +182,8 @@ static void add_ladder(const Facts *f, Ladder *l, int width)
     l->last = 0;
     if (l->octet && width > 1)
         add_octet(f, l, width);
+    for (size_t i = 0; f->key_words && i < sizeof sorting_rungs / sizeof *sorting_rungs; i++)
+        add_rung(f, l, &sorting_rungs[i], width);
     for (size_t i = 0; i < n; i++)
         add_rung(f, l, again ? &again_rungs[i] : &rungs[i], width);
 }

@@ -173,7 +173,7 @@ static bool ties_operands(OpKind kind)
 {
     switch (kind) {
     case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_BROADCAST: case OP_EXPAND:
-    case OP_SQUEEZE: case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE:
+    case OP_SQUEEZE: case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE: case OP_RANDOM:
         return true;
     default:
         return false;
@@ -201,6 +201,25 @@ static void tie_regions(Classes *c, Op *op)
         tie_block(c, op->region[r], (const Value *const *)op->results, op->nresults);
 }
 
+/* A sort goes through shared memory, so nothing must be tied; what can be saves threads the way.
+   Beside a whole axis it stays in the thread. Values and places lie alike. */
+static void tie_sort(Classes *c, Op *op)
+{
+    const Value *v = op->results[0], *from = op->args[0];
+    bool tied = true;
+    for (int a = 0; a < v->type.rank; a++) {
+        if (op->nresults > 1)
+            tie(c, op->results[1], a, v, a);
+        if (from->type.dim[a] == v->type.dim[a])
+            tied = tie(c, from, a, v, a) && tied;
+    }
+    if (tied || !beside_whole(op))
+        return;
+    error(op->pos, "E1001", "not yet: this sort needs another layout of a tile along a whole axis, "
+          "%s", type_text(&from->type));
+    help("loop over chunks of it");
+}
+
 /* Ties the axes that op needs held alike; carried: those of the innermost loop or if. */
 static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried)
 {
@@ -217,6 +236,8 @@ static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried
         tie_arg(c, op, 1, op->results[0]);
     if (op->kind == OP_MMA && op->nargs > 2)       /* its operands pass through shared memory */
         tie_arg(c, op, 2, op->results[0]);
+    if (op->kind == OP_SORT)
+        tie_sort(c, op);
     if (op->kind == OP_STORE && op->nargs > 2)
         tie_arg(c, op, 2, op->args[1]);
     if (op->kind == OP_YIELD || op->kind == OP_BREAK || op->kind == OP_CONTINUE) {
@@ -388,15 +409,30 @@ static void make_meets(Plan *p)
     }
 }
 
+/* Gives to each thread all of the axes along which a tile beside a whole axis is sorted. */
+static void leave_alone(Op *op, void *arg)
+{
+    (void)arg;
+    if (op->kind != OP_SORT || !beside_whole(op))
+        return;
+    Dim *of[] = { map_of(op->args[0])->dim[op->axis], map_of(op->results[0])->dim[op->axis] };
+    for (int i = 0; i < 2; i++)
+        if (of[i])
+            of[i]->alone = true;
+}
+
 /* A tile has at most one fast Dim: the one along which most bytes run; without memory, the last. */
 static void choose_fast(Plan *p)
 {
     bool *done = new_array(bool, p->dims.n + 1);
-    for (int n = 0; n < p->dims.n; n++) {
+    for (;;) {
         Dim *best = NULL;
         for (int i = 0; i < p->dims.n; i++)
-            if (!done[i] && (!best || p->dims.at[i]->weight >= best->weight))
+            if (!done[i] && !p->dims.at[i]->alone
+                && (!best || p->dims.at[i]->weight >= best->weight))
                 best = p->dims.at[i];
+        if (!best)
+            return;
         done[best->id] = true;
         best->fast = true;
         for (int i = 0; i < p->dims.n; i++)
@@ -438,6 +474,7 @@ void layout(Plan *p)
     make_spaces(p);
     make_meets(p);
     ir_walk(c.k->body, weigh, NULL);
+    ir_walk(c.k->body, leave_alone, NULL);
     choose_fast(p);
     ir_walk(c.k->body, mark_moved, NULL);
     name_dims(p);

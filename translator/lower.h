@@ -75,8 +75,8 @@ void lower_while(Check *c, const Node *n);
 void lower_jump(Check *c, const Node *n);          /* break, continue */
 Pos  header_pos(const Node *n, const Node *last);  /* from the start of n to the end of last */
 
-/* ---- call.c, call_reduce.c, call_make.c, call_shape.c, call_move.c, call_mma.c --------------- */
-enum { MAX_ARGS = 8 };
+/* ---- call.c, call_reduce.c, call_make.c, call_shape.c, call_move.c, call_mma.c .. ----------- */
+enum { MAX_ARGS = 16 };
 typedef enum { ARG_AXIS, ARG_KEEPDIMS, ARG_PAD, ARG_MASK, ARG_INIT, ARG_STEP, ARG_FROM, ARG_REVERSE,
                ARG_COUNT } NamedArg;
 typedef struct {
@@ -94,7 +94,10 @@ typedef struct Builtin {
 } Builtin;
 bool  arguments(Check *c, const Node *call, const Builtin *b, Args *a);
 bool  axis_list(Check *c, const Node *n, int rank, uint32_t *axes);
+/* axis = 1; the last one if it is not said; false after a report. */
+bool  one_axis_of(Check *c, const Args *a, int rank, int *axis);
 Given reduction(Check *c, const Args *a, int kind);
+Value *build_all(Check *c, Value *v, Pos pos);                 /* all(v) */
 Given lower_fill(Check *c, const Args *a, int what);
 Given lower_keep(Check *c, const Args *a, int what);
 Given lower_valid(Check *c, const Args *a, int what);
@@ -103,6 +106,13 @@ Given lower_constant(Check *c, const Args *a, int what);       /* zeros, ones */
 Given lower_iota(Check *c, const Args *a, int what);
 Given lower_select(Check *c, const Args *a, int what);
 Given lower_bitcast(Check *c, const Args *a, int what);
+Given lower_round_to(Check *c, const Args *a, int what);
+Given lower_sort(Check *c, const Args *a, int what);
+Given lower_topk(Check *c, const Args *a, int what);
+Given lower_histogram(Check *c, const Args *a, int what);
+Given lower_random(Check *c, const Args *a, int what);
+Given lower_print(Check *c, const Args *a, int what);
+Given lower_assert(Check *c, const Args *a, int what);
 Given lower_reshape(Check *c, const Args *a, int what);
 Given lower_expand(Check *c, const Args *a, int what);
 Given lower_squeeze(Check *c, const Args *a, int what);

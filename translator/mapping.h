@@ -109,6 +109,8 @@ typedef struct {
     bool control;                                  /* loops or ifs around reductions */
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
+    int key_words, sort_live;                      /* of sorts beside a whole axis: registers for
+                                                      keys, bytes for each element; 0: none */
     bool carried_whole;
     int gathers;
     bool reduced_whole;                            /* so does a reduction along another axis */
@@ -267,8 +269,14 @@ enum { PREC_PRIMARY, PREC_UNARY, PREC_MUL, PREC_ADD, PREC_SHIFT, PREC_LESS, PREC
 Ex element(Emit *e, Value *v);
 const char *element_text(Emit *e, Value *v);       /* without outer parentheses */
 bool is_fast(const Kernel *k);                     /* #[fast_math] */
-Ex cast_text(Elem from, Elem to, Ex x);
 Ex constant_text(Elem e, Constant c);
+
+/* ---- cast.c ---------------------------------------------------------------------------------- */
+Ex ex(const char *s, int prec);
+const char *within(Ex x, int prec);                /* in parentheses if it binds looser */
+Ex widened(Elem from, Ex x);                       /* what C computes a narrow float in */
+Ex cast_text(Elem from, Elem to, Ex x);
+Ex round_text(Elem from, Elem to, Ex x, Rounding rounding);
 
 /* ---- memory.c: barriers; arrays in shared memory, which may share it ------------------------- */
 enum { SHARED_BYTES = 48 * 1024,           /* of static shared memory in a block, on every target */
@@ -298,8 +306,10 @@ Stage   stage_rows(const Type *t);                 /* row-major, without gaps */
 void    stage_pad(Stage *s, int axis);             /* makes the stride of the axis odd */
 int64_t stage_bytes(const Stage *s, int64_t whole);
 const char *shared_array(Emit *e, const char *wish, const Stage *s);
+const char *shared_array_of(Emit *e, const char *wish, const char *type, int64_t n, int64_t bytes);
 const char *stride_text(Emit *e, const Stage *s, int axis);
 Place   place_in(Emit *e, const Value *v, bool lanes);         /* of the present element of v */
+const char *inside_along(Emit *e, const Value *v, uint32_t axes, bool lanes);
 const char *inside_tile(Emit *e, const Value *v, bool lanes);
 /* Writes a tile to shared memory, `from` standing at `shift` along `axis`. */
 void    shared_put(Emit *e, const Op *op, Value *from, const Stage *s, const char *buffer, int axis,
@@ -329,8 +339,19 @@ int64_t staged_stride(const Staged *s, int axis);
 void write_mma(Emit *e, const Op *op);
 Elem mma_computes(const Op *op);
 
+/* ---- order.c, debug.c ------------------------------------------------------------------------ */
+int64_t static_elements(const Type *t);
+bool    beside_whole(const Op *sort);              /* of a tile with a whole axis */
+int64_t key_bytes(const Op *sort);                 /* of one element in shared memory */
+int64_t order_bytes(const Op *op);                 /* sort, histogram, print: shared memory */
+void    write_sort(Emit *e, const Op *op);
+void    write_histogram(Emit *e, const Op *op);
+void    write_print(Emit *e, const Op *op);
+void    write_assert(Emit *e, const Op *op);
+
 /* ---- reduce.c, emit.c ------------------------------------------------------------------------ */
 void write_reduce(Emit *e, const Op *op);
+const char *threads_of_block(const Emit *e);       /* of the one program in it */
 const char *thread_part(const Emit *e, const Dim *d);   /* its bits of the thread's number */
 
 /* ---- head.c: the comment above a body -------------------------------------------------------- */

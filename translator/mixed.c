@@ -112,17 +112,36 @@ static void suggest(const Cause *c, const char *value, int axis)
     help("or say what is data: `keep(.., lo, hi, axis = %d)`", axis);
 }
 
+/* What an op that consumes an axis is called. */
+static const char *consumer(const Op *op)
+{
+    if (op->kind == OP_REDUCE)
+        return reductions[op->reduce];
+    return op->kind == OP_HISTOGRAM ? "histogram" : op->nresults == 2 ? "topk" : "sort";
+}
+
+/* What an absent element may count as for it, as it is written for a load; NULL: nothing. */
+static const char *absent_as(const Op *op, const Op *load)
+{
+    const Elem e = load->results[0]->type.elem;
+    if (op->kind == OP_REDUCE)
+        return neutral(op->reduce, e);
+    if (op->kind == OP_SORT)
+        return neutral(op->nresults == 2 ? REDUCE_MAX : REDUCE_MIN, e);
+    return elem_info[e].class == CLASS_SIGNED ? "-1" : NULL;
+}
+
 /* ---- reports --------------------------------------------------------------------------------- */
 
 /* Reports that op consumes `axis`, which is mixed for this reason. */
 void report_mixed(const Op *op, int axis, const Cause *cause)
 {
     const char *value = NULL;
-    if (op->kind == OP_REDUCE) {
+    if (op->kind == OP_REDUCE || op->kind == OP_SORT || op->kind == OP_HISTOGRAM) {
         error(op->pos, "E0601", "`%s` along axis %d, where data and padding are mixed",
-              reductions[op->reduce], axis);
+              consumer(op), axis);
         if (cause->a && op_reads(cause->a))
-            value = neutral(op->reduce, cause->a->results[0]->type.elem);
+            value = absent_as(op, cause->a);
     } else if (op->kind == OP_MMA) {
         error(op->pos, "E0601", "`mma` along axis %d, where data and padding are mixed", axis);
         if (cause->a && cause->a->kind == OP_LOAD)

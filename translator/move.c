@@ -147,6 +147,8 @@ int64_t staged_in(const Body *b, const Op *op, int64_t whole)
         Stage s = stage_rows(&op->results[0]->type);
         return (stage_bytes(&s, whole) + 15) / 16 * 16;
     }
+    if (op->kind == OP_SORT || op->kind == OP_HISTOGRAM || op->kind == OP_PRINT)
+        return order_bytes(op);
     return is_move(op) && !moves_in_registers(b, op) ? staged_bytes(op, whole) : 0;
 }
 

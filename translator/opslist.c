@@ -67,13 +67,46 @@ static void put_code(FILE *out, const char *text)
     fprintf(out, *text ? "` |" : " |");
 }
 
+static const struct { const char *usage, *of, *meaning; } functions[] = {
+#define FUNCTION(usage, of, meaning) {usage, of, meaning},
+#include "functions.def"
+#undef FUNCTION
+};
+static const struct { const char *name, *text, *bound; } fast[] = {
+#define FAST(name, text, bound) {#name, text, bound},
+#include "fast.def"
+#undef FAST
+};
+
+/* The functions that are no rows, and what #[fast_math] changes. */
+static void functions_markdown(FILE *out)
+{
+    fprintf(out, "\n# Other functions\n\n"
+                 "From `translator/functions.def`; [language.md](language.md) has their rules.\n\n"
+                 "| written | of | meaning |\n|---|---|---|\n");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        fprintf(out, "| `%s` | %s | %s |\n", functions[i].usage, functions[i].of,
+                functions[i].meaning);
+    fprintf(out,
+        "\n# What `#[fast_math]` changes\n\n"
+        "From `translator/fast.def`: f32, f16 and bf16; nothing else. The bounds are those that\n"
+        "CUDA publishes for these instructions, of f32; f16 and bf16 are rounded once after that.\n"
+        "\n| operation | CUDA, f32 | largest error |\n|---|---|---|\n");
+    for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
+        fprintf(out, "| `%s` |", usage(op_row(fast[i].name)));
+        put_code(out, column(fast[i].text));
+        fprintf(out, " %s |\n", fast[i].bound);
+    }
+}
+
 /* docs/ops.md. */
 void ops_markdown(FILE *out)
 {
     fprintf(out,
         "# Elementwise operations\n\n"
         "Made by `tilec --ops=markdown` from `translator/ops.def`; one row there is an operation.\n"
-        "\n"
+        "[Other functions](#other-functions), and what [`#[fast_math]`](#what-fast_math-changes)\n"
+        "changes, follow.\n\n"
         "Accuracy is that of f32 and f64: the largest error in units in the last place, the\n"
         "bounds that CUDA publishes for its accurate functions. f16 and bf16 are computed in f32\n"
         "(`fma` by an instruction of its own) and rounded once. Integers wrap. T is the element\n"
@@ -91,4 +124,5 @@ void ops_markdown(FILE *out)
         put_code(out, column(row->cuda_int));
         fprintf(out, "\n");
     }
+    functions_markdown(out);
 }

@@ -178,7 +178,7 @@ static Pad cast_along(Ask *q, const Op *op, int axis)
     const Elem from = op->args[0]->type.elem, to = op->results[0]->type.elem;
     const Pad pad = pad_where(q, op->args[0], op->results[0], axis);
     if (pad.kind == PAD_CONST)
-        return pad_const(cast_reference(from, to, pad.value));
+        return pad_const(round_reference(from, to, pad.value, op->rounding));
     return elem_is_float(to) && elem_info[to].bytes > 1 ? pad : unknown;
 }
 
@@ -348,6 +348,14 @@ static Holds gather(Ask *q, const Op *op)
     return h;
 }
 
+/* sort: 0 behind the valid ones; what the others hold is in another order. */
+static Holds sorted(const Op *op)
+{
+    Holds h = {0};
+    h.axis[op->axis] = pad_const((Constant){0});
+    return h;
+}
+
 /* ---- all ops --------------------------------------------------------------------------------- */
 
 /* What the result of an op without regions holds. */
@@ -367,12 +375,13 @@ Holds holds_made(Ask *q, const Op *op)
     case OP_CAT:     return concatenated(q, op);
     case OP_FILL:   return filled(q, op);
     case OP_KEEP:   return keep(q, op);
+    case OP_SORT:   return sorted(op);
     case OP_REDUCE: return reduce(q, op);
     case OP_LOAD:   return load(q, op);
     case OP_GATHER: return gather(q, op);
     case OP_IF: case OP_FOR: case OP_WHILE: case OP_SYM: case OP_HAS: case OP_BITCAST:
-    case OP_IOTA: case OP_COORD: case OP_VALID: case OP_MMA:
-    case OP_STORE: case OP_SCATTER: case OP_ATOMIC:
+    case OP_IOTA: case OP_COORD: case OP_VALID: case OP_MMA: case OP_HISTOGRAM: case OP_RANDOM:
+    case OP_PRINT: case OP_ASSERT: case OP_STORE: case OP_SCATTER: case OP_ATOMIC:
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
     case OP_KIND_COUNT:
         break;

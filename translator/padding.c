@@ -304,6 +304,21 @@ static void contract(Pass *p, const Op *op)
         consume(p, op, op->args[1], 1u << (op->args[1]->type.rank - 2));
 }
 
+/* sort: the other axes as they are; along its own the valid ones come first, as many as fit. */
+static void sort(Pass *p, const Op *op)
+{
+    const Value *from = op->args[0];
+    const Valid *valid = &from->valid[op->axis];
+    consume(p, op, from, 1u << op->axis);
+    for (int r = 0; r < op->nresults; r++) {
+        Value *v = op->results[r];
+        for (int a = 0; a < v->type.rank; a++)
+            copy_part(p, v, a, from, a);
+        if (valid->kind == VALID_INTERVAL)
+            make_part(p, v, op->axis, op, valid_first(p->k, valid, v->type.dim[op->axis]));
+    }
+}
+
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* Does the block stand in a region of op? */
@@ -405,7 +420,7 @@ static void visit(Op *op, void *arg)
     case OP_ELEM: case OP_CAST: case OP_BITCAST: case OP_SELECT: case OP_RELAYOUT:
         combine(p, op);
         break;
-    case OP_FILL: case OP_VALID:
+    case OP_FILL: case OP_VALID: case OP_HISTOGRAM:
         consume(p, op, op->args[0], ~0u);
         make_data(p, op->results[0]);
         break;
@@ -414,6 +429,8 @@ static void visit(Op *op, void *arg)
         drop_axes(p, op, op->reduce_axes);
         break;
     case OP_MMA:       contract(p, op); break;
+    case OP_RANDOM:    make_data(p, op->results[0]); break;
+    case OP_SORT:      sort(p, op); break;
     case OP_BROADCAST: broadcast(p, op); break;
     case OP_EXPAND:    expand(p, op); break;
     case OP_SQUEEZE:   squeeze(p, op); break;
@@ -434,7 +451,7 @@ static void visit(Op *op, void *arg)
     case OP_FOR: case OP_WHILE: enter(p, op); break;
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: leave(p, op); break;
     case OP_CONST: case OP_SYM: case OP_HAS: case OP_IOTA: case OP_STORE: case OP_IF:
-    case OP_RETURN: case OP_KIND_COUNT:
+    case OP_RETURN: case OP_PRINT: case OP_ASSERT: case OP_KIND_COUNT:
         break;
     }
 }

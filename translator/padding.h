@@ -12,6 +12,8 @@ bool provably_divides(const Kernel *k, int64_t d, Sym s);
 bool  valid_same(const Valid *a, const Valid *b);
 bool  valid_complete(const Valid *v, Sym extent);              /* nothing is padding; provably */
 Valid valid_of_load(const Kernel *k, const Access *access, int axis, Sym extent);
+/* The first so many places, as many as were valid in v, and at most extent. */
+Valid valid_first(const Kernel *k, const Valid *v, Sym extent);
 Valid valid_kept(const Kernel *k, const Valid *v, Sym lo, Sym hi, Sym extent);
 Valid valid_flipped(const Kernel *k, const Valid *v, Sym extent);
 Valid valid_shifted(const Kernel *k, const Valid *v, Sym of, Sym start, Sym extent);

@@ -281,6 +281,16 @@ static bool is_quick_cast(Placing *p, const Value *v)
     return true;
 }
 
+/* Does a thread sort what it holds of v? It reads it element by element. */
+static bool is_sorted_here(Placing *p, const Value *v)
+{
+    Users *users = &p->users[v->id];
+    for (int i = 0; i < users->at.n; i++)
+        if (users->at.at[i]->kind == OP_SORT && beside_whole(users->at.at[i]))
+            return true;
+    return false;
+}
+
 /* Does v become a variable? Otherwise it is printed where it is used. */
 static bool wants_variable(Placing *p, const Value *v)
 {
@@ -288,6 +298,8 @@ static bool wants_variable(Placing *p, const Value *v)
         return false;
     if (!v->def)
         return v->block != NULL;
+    if (is_sorted_here(p, v))
+        return true;
     switch (v->def->kind) {
     case OP_LOAD:
         return map_of(v)->places_of
@@ -295,6 +307,10 @@ static bool wants_variable(Placing *p, const Value *v)
     case OP_REDUCE: case OP_GATHER: case OP_ATOMIC: case OP_IF: case OP_FOR: case OP_WHILE:
     case OP_MMA:
         return true;
+    case OP_HISTOGRAM:
+        return true;
+    case OP_SORT:
+        return v->uses > 0;
     case OP_SYM:
         return v->name != NULL;
     default:
@@ -362,6 +378,10 @@ static const char *wish_for(const Value *v)
         return arena_printf("%s_%s", dim_count(v) ? "row" : "whole", reduced[v->def->reduce]);
     case OP_MMA:
         return "product";
+    case OP_SORT:
+        return v == v->def->results[0] ? v->def->nresults > 1 ? "best" : "sorted" : "places";
+    case OP_HISTOGRAM:
+        return "counts";
     case OP_IF: case OP_FOR: case OP_WHILE:
         return "joined";
     case OP_PERMUTE:

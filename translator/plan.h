@@ -23,6 +23,7 @@ struct Dim {
     const char *name;                              /* of its coordinate in the output: row, .. */
     bool moved;                                    /* short, and elements move along it: one thread
                                                       holds all of it */
+    bool alone;                                    /* a thread has all of it: what it sorts */
     bool fast;                                     /* the one that loads and stores run along */
     int64_t weight;                                /* bytes that run along it: what made it fast */
 };

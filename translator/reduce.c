@@ -284,7 +284,7 @@ static void meet_in_warp(Emit *e, const Op *op, Meeting *m, int low)
 }
 
 /* The threads of a program as C. */
-static const char *threads_of_block(const Emit *e)
+const char *threads_of_block(const Emit *e)
 {
     return e->body->kind == BODY_BLOCK ? e->threads : arena_printf("%d", e->body->threads);
 }

@@ -17,31 +17,6 @@ typedef struct File {
 
 /* ---- finding and reading --------------------------------------------------------------------- */
 
-/* The bytes of a string literal: quotes off, escapes done. */
-static const char *string_text(const Node *n)
-{
-    const char *at = n->source->text + n->text.at, *end = at + n->text.len;
-    Text t = { 0 };
-    text_add(&t, "", 0);
-    for (at++; at < end - 1; at++) {
-        char ch = *at;
-        if (ch == '\\' && at + 1 < end - 1) {
-            ch = *++at;
-            if (ch == 'n') ch = '\n';
-            else if (ch == 't') ch = '\t';
-            else if (ch == 'x' && at + 2 < end - 1) {
-                char hex[3] = { at[1], at[2], 0 };
-                unsigned k = 0;
-                sscanf(hex, "%x", &k);
-                ch = (char)k;
-                at += 2;
-            }
-        }
-        text_add(&t, &ch, 1);
-    }
-    return t.at ? t.at : "";
-}
-
 /* The path if a plain file can be found there, else NULL. */
 static const char *plain_file(const char *path, struct stat *is)
 {

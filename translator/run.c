@@ -227,13 +227,13 @@ static int execute(const RunRequest *request, Program *program, Launch *launch)
         return 1;
     }
     Arg *reference = request->check ? copy_outputs(k, launch) : NULL;
-    why = reference ? interpret(k, reference) : NULL;
+    why = reference ? interpret(k, reference, NULL) : NULL;
     if (reference || request->on != ON_REF) {
         simplify(program);
         padding(program);
     }
     if (!why && request->on == ON_REF)
-        why = interpret(k, launch->args);
+        why = interpret(k, launch->args, stdout);
     if (why)
         complain("%s: %s", launch->function->symbol, why);
     int status = why ? 1 : 0;

@@ -88,6 +88,16 @@ static const char *count_text(Emit *e, const Stage *s)
     return arena_printf("%lld * %s", (long long)s->extent[outer], stride_text(e, s, outer));
 }
 
+/* Declares an array of n of a C type in shared memory, needed by the op at work; its name. */
+const char *shared_array_of(Emit *e, const char *wish, const char *type, int64_t n, int64_t bytes)
+{
+    const char *name = fresh(e, wish);
+    declare_array(e, (SharedArray){ .name = name, .type = type, .align = 16, .bytes = n * bytes,
+                                    .dims = arena_printf("[%lld]", (long long)n),
+                                    .first = e->root->number, .last = e->root->last_number });
+    return name;
+}
+
 /* Declares the array of a stage in shared memory, needed until the last op that reads it; its
    name. */
 const char *shared_array(Emit *e, const char *wish, const Stage *s)
@@ -135,13 +145,13 @@ static const char *offset_of(Emit *e, const Stage *s, const Place *p)
     return text ? text : "0";
 }
 
-/* Is the present place inside the tile? NULL: always. */
-const char *inside_tile(Emit *e, const Value *v, bool lanes)
+/* Is the present place inside the tile along these axes? NULL: always. */
+const char *inside_along(Emit *e, const Value *v, uint32_t axes, bool lanes)
 {
     const char *guard = NULL;
     for (int a = 0; a < v->type.rank; a++) {
         const Dim *d = map_of(v)->dim[a];
-        if (!d || !overshoots(e, d))
+        if (!d || !(axes >> a & 1) || !overshoots(e, d))
             continue;
         const char *at = lanes && has_lanes(e, d)
             ? arena_printf("%s + %s", e->coordinate[d->id], e->lane) : e->coordinate[d->id];
@@ -149,6 +159,12 @@ const char *inside_tile(Emit *e, const Value *v, bool lanes)
         guard = guard ? arena_printf("%s && %s", guard, one) : one;
     }
     return guard;
+}
+
+/* Is it inside along all axes? */
+const char *inside_tile(Emit *e, const Value *v, bool lanes)
+{
+    return inside_along(e, v, ~0u, lanes);
 }
 
 /* Do the W neighbours that a thread holds of v lie side by side in the array, at a multiple of W?

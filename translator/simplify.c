@@ -159,7 +159,7 @@ static bool fold_cast(Op *op)
     const Constant *c = constant_of(op->args[0]);
     if (!c || !foldable(from, *c))
         return false;
-    become_const(op, cast_reference(from, to, *c));
+    become_const(op, round_reference(from, to, *c, op->rounding));
     return true;
 }
 
@@ -226,6 +226,7 @@ static Value *fold(Op *op)
     case OP_EXTRACT: case OP_CAT: case OP_IOTA: case OP_COORD:
     case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE: case OP_MMA: case OP_LOAD:
     case OP_STORE: case OP_GATHER: case OP_SCATTER: case OP_ATOMIC:
+    case OP_SORT: case OP_HISTOGRAM: case OP_RANDOM: case OP_PRINT: case OP_ASSERT:
     case OP_IF: case OP_FOR: case OP_WHILE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE:
     case OP_RETURN: case OP_RELAYOUT: case OP_KIND_COUNT:
         break;
@@ -248,7 +249,8 @@ static uint64_t detail(const Op *op)
 {
     return op->kind == OP_CONST ? op->constant.u
          : op->kind == OP_SYM   ? (uint64_t)(uintptr_t)op->sym
-         : op->kind == OP_ELEM  ? (uint64_t)(op->row - op_rows) : 0;
+         : op->kind == OP_ELEM  ? (uint64_t)(op->row - op_rows)
+         : op->kind == OP_CAST  ? (uint64_t)op->rounding : 0;
 }
 
 /* A number that equal ops share. */

@@ -80,6 +80,8 @@ void spread_static(const Facts *f, Body *b, const Dim *d, int limit, int most)
         want = 32;
     if (want > most)
         want = most;
+    if (d->alone)
+        want = 1;
     s->threads = want < left ? (int)want : left;
     s->shift = bit;
     s->vector = v;
@@ -154,7 +156,7 @@ bool held_twice(const Body *b, const Op *op)
 static void crosses(Op *op, void *arg)
 {
     Crossing *c = arg;
-    if (staged_in(c->b, op, 1))
+    if (staged_in(c->b, op, 1) || op->kind == OP_PRINT)    /* prints: in the order of programs */
         c->yes = true;
     for (int a = 0; op->kind == OP_REDUCE && a < op->args[0]->type.rank; a++) {
         const Dim *d = map_of(op->args[0])->dim[a];

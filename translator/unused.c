@@ -32,10 +32,11 @@ static void unuse(Op *op)
 
 /* ---- what must stay -------------------------------------------------------------------------- */
 
-/* Notes an effect: a store, or a way out of more than the op's own regions. */
+/* Notes an effect: a store, a print, or a way out of more than the op's own regions. */
 static void find_effect(Op *op, void *found)
 {
-    if (op_writes(op) || op->kind == OP_RETURN || op->kind == OP_WHILE)
+    if (op_writes(op) || op->kind == OP_RETURN || op->kind == OP_WHILE || op->kind == OP_PRINT
+        || op->kind == OP_ASSERT)
         *(bool *)found = true;
 }
 
@@ -58,7 +59,7 @@ static bool has_effect(Op *op)
     bool found = false;
     switch ((int)op->kind) {
     case OP_STORE: case OP_SCATTER: case OP_ATOMIC: case OP_YIELD: case OP_BREAK:
-    case OP_CONTINUE: case OP_RETURN: case OP_WHILE:
+    case OP_CONTINUE: case OP_RETURN: case OP_WHILE: case OP_PRINT: case OP_ASSERT:
         return true;
     case OP_IF: case OP_FOR:
         for (int r = 0; r < op->nregions; r++) {

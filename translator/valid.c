@@ -112,6 +112,14 @@ Valid valid_cat(const Kernel *k, const Valid *a, Sym a_extent, const Valid *b, S
                     sym_add(a_extent, b->kind == VALID_ANY ? b_extent : b->hi));
 }
 
+/* ---- sort ----------------------------------------------------------------------------------- */
+
+/* The elements of an interval at the beginning of an axis, as many as fit. */
+Valid valid_first(const Kernel *k, const Valid *v, Sym extent)
+{
+    return interval(k, sym_const(0), clamped(k, sym_sub(v->hi, v->lo), extent));
+}
+
 /* ---- reshape --------------------------------------------------------------------------------- */
 
 /* Some axes of a static shape, [from, end), that keep their elements together. */

@@ -110,6 +110,11 @@ static const struct Counts { signed char least, most, results, regions; } counts
     [OP_VALID]     = {1,  1,  1, 0},
     [OP_REDUCE]    = {1,  1,  1, 0},
     [OP_MMA]       = {2,  3,  1, 0},
+    [OP_SORT]      = {1,  1, -1, 0},
+    [OP_HISTOGRAM] = {1,  1,  1, 0},
+    [OP_RANDOM]    = {2,  2,  1, 0},
+    [OP_PRINT]     = {0, -1,  0, 0},
+    [OP_ASSERT]    = {1,  1,  0, 0},
     [OP_LOAD]      = {2,  2,  1, 0},
     [OP_STORE]     = {2,  3,  0, 0},
     [OP_IF]        = {1,  1, -1, 2},
@@ -291,6 +296,21 @@ static void check_mma(Verify *v, const Op *op)
     rule(v, op->nargs < 3 || type_same(&op->args[2]->type, r), "mma with another accumulator");
 }
 
+/* sort: the same shape, or fewer along the axis; places are i32. */
+static void check_sort(Verify *v, const Op *op)
+{
+    const Type *a = &op->args[0]->type, *result = &op->results[0]->type;
+    rule(v, op->nresults <= 2 && a->elem == result->elem, "a sort changes the type");
+    if (!rule(v, op->axis < a->rank && a->rank == result->rank, "a sort along no axis"))
+        return;
+    for (int i = 0; i < a->rank; i++)
+        rule(v, i == op->axis ? type_extent(result, i) <= type_extent(a, i)
+                              : a->dim[i] == result->dim[i], "a sort changes an extent");
+    if (op->nresults == 2)
+        rule(v, op->results[1]->type.elem == EL_I32
+             && type_same_shape(result, &op->results[1]->type), "places are no i32");
+}
+
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* The values from the first one given on have the types of the results of `of`. */
@@ -341,7 +361,7 @@ static void check_control(Verify *v, const Op *op)
 
 /* ---- ops and blocks -------------------------------------------------------------------------- */
 
-/* Types and details by kind. */
+/* Types and details by kind: a flat switch. */
 static void check_kind(Verify *v, const Op *op)
 {
     const Type *a = op->nargs ? &op->args[0]->type : NULL;
@@ -354,7 +374,19 @@ static void check_kind(Verify *v, const Op *op)
         break;
     case OP_HAS: rule(v, a->kind == TYPE_TENSOR, "has: no tensor"); break;
     case OP_ELEM: check_elem(v, op); break;
-    case OP_CAST: rule(v, type_same_shape(a, result), "a cast changes the shape"); break;
+    case OP_CAST:
+        rule(v, type_same_shape(a, result) && op->rounding <= ROUND_RD, "a cast changes the shape");
+        break;
+    case OP_SORT: check_sort(v, op); break;
+    case OP_HISTOGRAM:
+        rule(v, elem_is_int(a->elem) && result->elem == EL_I32, "a histogram of no integers");
+        break;
+    case OP_RANDOM:
+        rule(v, is_scalar(op->args[0], EL_U64) && op->args[1]->type.elem == EL_U64
+             && result->elem == EL_U32 && type_same_shape(&op->args[1]->type, result),
+             "random of other types");
+        break;
+    case OP_ASSERT: rule(v, is_scalar(op->args[0], EL_BOOL), "an assert of no bool"); break;
     case OP_BITCAST:
         rule(v, type_same_shape(a, result) && elem_info[a->elem].bytes
              == elem_info[result->elem].bytes, "a bitcast changes shape or size");
@@ -384,7 +416,7 @@ static void check_kind(Verify *v, const Op *op)
     case OP_COORD: verify_coord(v, op); break;
     case OP_IF: case OP_FOR: case OP_WHILE: check_control(v, op); break;
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN: check_end(v, op); break;
-    case OP_RELAYOUT: case OP_RESHAPE: case OP_VALID: case OP_KIND_COUNT: break;
+    case OP_RELAYOUT: case OP_RESHAPE: case OP_VALID: case OP_PRINT: case OP_KIND_COUNT: break;
     }
 }
 
