@@ -8,7 +8,9 @@ import cases_mixed                                            # noqa: F401
 import cases_mma                                               # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
+import cases_order                                            # noqa: F401
 import cases_reduce                                           # noqa: F401
+import cases_round                                            # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
 import cases_variable                                          # noqa: F401
