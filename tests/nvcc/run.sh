@@ -21,7 +21,7 @@ written() {
         sort
 }
 # The kernels that the device code has.
-compiled() { readelf -sW "$1" | awk '$4 == "FUNC" && $5 == "GLOBAL" { print $NF }' | sort; }
+compiled() { readelf -sW "$1" | awk '$4 == "FUNC" && $5 == "GLOBAL" && $7 != "UND" { print $NF }' | sort; }
 # Kernels with a stack frame or spills, from what ptxas -v says.
 spilling() {
     awk -F"'" '/Compiling entry function/ { name = $2 }

@@ -157,7 +157,7 @@ static void launch(const Kernel *k)
             args[i].scalar.i = rand() % 12 - 2 * (elem_info[p->type.elem].class == CLASS_SIGNED);
         }
     }
-    const char *why = interpret(k, args);
+    const char *why = interpret(k, args, NULL);
     launches++;
     refused += why != NULL;
     if (getenv("WHY") && why)
