@@ -459,21 +459,10 @@ static void write_op(Emit *e, Op *op)
             write_move(e, op);
         }
         return;
-    case OP_SORT:
+    case OP_SORT: case OP_HISTOGRAM: case OP_PRINT: case OP_ASSERT:
         quote(e, op->stmt);
-        write_sort(e, op);
-        return;
-    case OP_HISTOGRAM:
-        quote(e, op->stmt);
-        write_histogram(e, op);
-        return;
-    case OP_PRINT:
-        quote(e, op->stmt);
-        write_print(e, op);
-        return;
-    case OP_ASSERT:
-        quote(e, op->stmt);
-        write_assert(e, op);
+        (op->kind == OP_SORT ? write_sort : op->kind == OP_HISTOGRAM ? write_histogram
+         : op->kind == OP_PRINT ? write_print : write_assert)(e, op);
         return;
     case OP_IF:
         write_if(e, op);
