@@ -13,8 +13,8 @@ SRC = arena name words source sym formula \
       token habit mistake parse ast \
       resolve scope define const symbol instance signature shape type axes where attribute own \
       build literal infer inline fns elementwise expr optional branch call call_make call_reduce \
-      call_shape call_move call_mma view places method method_load method_gather method_store \
-      method_like method_part stmt loop \
+      call_shape call_move call_mma view at cover places method method_load method_gather \
+      method_store method_like method_part stmt loop \
       elem ops opslist ir dump verify verify_access \
       bounds valid mixed pad_value pad_if padding padding_dump simplify unused \
       interp interp_value interp_ops interp_shape interp_move interp_reduce interp_mma \

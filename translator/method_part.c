@@ -32,7 +32,7 @@ Given method_coord(Check *c, const Args *a, const View *view)
     int64_t k;
     Pos pos = node_pos(a->call);
     if (!view_axis(c, view, a->at[0], &axis)) return give_kind(GIVES_ERROR, a->call);
-    if (!sym_const_of(view->size[axis], &k) && !view_whole(view, axis)) {
+    if (view->region[axis] || (!sym_const_of(view->size[axis], &k) && !view_whole(view, axis))) {
         mistake(c, pos, "E0713", "the part has an extent of %s, which is no tile",
                 sym_text(view->size[axis]));
         note(view->param->pos, "it is declared here");

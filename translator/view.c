@@ -19,6 +19,7 @@ static bool cut_axis(const Kernel *k, View *v, int a)
     Sym dim = v->param->type.dim[a], zero = sym_const(0);
     if (!cut->size) return false;
     if (cut->kind == CUT_WHOLE || cut->kind == CUT_REGION) {
+        v->region[v->rank] = cut->kind == CUT_REGION;
         add_axis(v, a, dim, dim, zero);
         return true;
     }
@@ -68,11 +69,13 @@ bool view_shape(Check *c, const View *v, Pos pos, Type *type)
     *type = (Type){ .kind = TYPE_TILE, .elem = v->param->type.elem, .rank = v->rank };
     for (int i = 0; i < v->rank; i++) {
         type->dim[i] = v->size[i];
-        bool fits = i < MAX_TILE_RANK
+        bool fits = i < MAX_TILE_RANK && !v->region[i]
                     && (sym_const_of(v->size[i], &k) ? k > 0 : view_whole(v, i) && ++wholes < 2);
         if (fits) continue;
-        mistake(c, pos, "E0713", "all of `%s` is no tile: its axis %d has an extent of %s",
-                v->param->name->text, i, sym_text(v->size[i]));
+        mistake(c, pos, "E0713", "all of `%s` is no tile: its axis %d %s", v->param->name->text, i,
+                i >= MAX_TILE_RANK ? arena_printf("is one more than a tile has")
+                : v->region[i] ? "is a region"
+                               : arena_printf("has an extent of %s", sym_text(v->size[i])));
         note(v->param->pos, "it is declared here");
         help("a tile's extents are static, but for one whole axis: use pieces, `load([k, ..], "
              "[..])` and "
@@ -173,9 +176,8 @@ static void warn_elements(const Node *n, Sym at, Sym extent)
     else help("`y.index(a)` is the number of the part; `window` takes elements");
 }
 
-/* Tile `index` of the view in tiles of this shape; at[]: the indices. False after a report. */
-bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Access *access,
-                Sym *at)
+/* Tile `index` of the view in tiles of this shape. False after a report. */
+bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Access *access)
 {
     if (!one_an_axis(c, v, index, tile->rank, "index")) return false;
     view_access(v, access);
@@ -184,11 +186,11 @@ bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Ac
         const Node *n = kid(index, i);
         Value *value = index_value(c, n);
         if (!value) return false;
-        at[i] = sym_of_value(value);
-        ok = view_whole_fits(c, v, i, tile->dim[i], at[i], n) && ok;
-        warn_elements(n, at[i], tile->dim[i]);
+        Sym at = sym_of_value(value);
+        ok = view_whole_fits(c, v, i, tile->dim[i], at, n) && ok;
+        warn_elements(n, at, tile->dim[i]);
         int a = v->axis[i];
-        access->start[a] = sym_add(v->start[a], sym_mul(at[i], tile->dim[i]));
+        access->start[a] = sym_add(v->start[a], sym_mul(at, tile->dim[i]));
         if (sym_is_bad(access->start[a])) {
             mistake(c, node_pos(n), "E0707", "this index is out of the range of 64 bits");
             return false;

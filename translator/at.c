@@ -1,0 +1,171 @@
+/* at.c -- x[..]: views of tensors, which keep to their edges, and single elements */
+#include "lower.h"
+#include "padding.h"
+
+/* What stands in brackets for one axis: an index, or a range whose end may be that of the axis. */
+typedef struct {
+    const Node *node;
+    bool index;
+    Sym from, to;                                  /* to NULL: as far as the axis goes */
+} Part;
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+/* An integer scalar by formula; bad after a report. */
+static Sym place(Check *c, const Node *n)
+{
+    Value *v = index_value(c, n);
+    return v ? sym_of_value(v) : sym_mul(sym_const(INT64_MAX), sym_const(2));
+}
+
+/* c ..+ n: n elements from c on. False after a report. */
+static bool read_window(Check *c, const Node *n, Part *part)
+{
+    int64_t k;
+    part->from = place(c, kid(n, 0));
+    Sym length = place(c, kid(n, 1));
+    if (sym_is_bad(part->from) || sym_is_bad(length)) return false;
+    part->to = sym_add(part->from, length);
+    if (!sym_const_of(length, &k) || k > 0) return true;
+    mistake(c, node_pos(kid(n, 1)), "E0317", "a window of %lld elements", (long long)k);
+    help("`c ..+ n` is `c..c + n`: n is at least 1");
+    return false;
+}
+
+/* Reads one entry; false after a report. */
+static bool read_part(Check *c, const Node *n, Part *part)
+{
+    *part = (Part){ .node = n, .from = sym_const(0) };
+    switch ((int)n->kind) {
+    case N_ALL:    return true;
+    case N_FROM:   part->from = place(c, kid(n, 0)); break;
+    case N_TO:     part->to = place(c, kid(n, 0)); break;
+    case N_RANGE:  part->from = place(c, kid(n, 0)); part->to = place(c, kid(n, 1)); break;
+    case N_WINDOW: if (!read_window(c, n, part)) return false; break;
+    default:       part->index = true; part->from = place(c, n); break;
+    }
+    return !sym_is_bad(part->from) && (!part->to || !sym_is_bad(part->to));
+}
+
+/* ---- one axis -------------------------------------------------------------------------------- */
+
+/* The formula, or 0 where it is below: what cannot be is not written. */
+static Sym not_below_zero(Check *c, Sym s)
+{
+    return provably_at_least(c->kernel, s, 0) ? s : sym_max(s, sym_const(0));
+}
+
+/* The less of both: what never decides is not written. */
+static Sym least(Check *c, Sym a, Sym b)
+{
+    if (provably_at_least(c->kernel, sym_sub(a, b), 0)) return b;
+    return provably_at_least(c->kernel, sym_sub(b, a), 0) ? a : sym_min(a, b);
+}
+
+/* Keeps of axis i of the view what the range has of it: it is clipped to what exists, and its ends
+   are edges. */
+static void clip(Check *c, View *v, int i, const Part *part)
+{
+    int64_t k;
+    int a = v->axis[i];
+    Sym from = not_below_zero(c, part->from), start = sym_add(v->start[a], from);
+    Sym end = part->to ? least(c, v->extent[i], part->to) : v->extent[i];
+    Sym extent = not_below_zero(c, sym_sub(end, from));
+    if (sym_is(from, 0) && end == v->extent[i]) return;
+    Sym length = sym_sub(part->to ? part->to : v->size[i], part->from);
+    bool fixed = sym_const_of(length, &k) && k > 0
+                 && (part->to || sym_const_of(v->size[i], &k));
+    if (part->to) v->hi[a] = least(c, v->hi[a], sym_add(v->start[a], part->to));
+    v->start[a] = v->lo[a] = start;
+    v->extent[i] = extent;
+    v->size[i] = fixed ? length : extent;
+    v->region[i] = false;
+}
+
+/* The view without the axes that an index drops. */
+static void drop(View *v, const bool *gone)
+{
+    int n = 0;
+    for (int i = 0; i < v->rank; i++) {
+        if (gone[i]) continue;
+        v->axis[n] = v->axis[i];
+        v->size[n] = v->size[i];
+        v->extent[n] = v->extent[i];
+        v->index[n] = v->index[i];
+        v->region[n++] = v->region[i];
+    }
+    v->rank = n;
+}
+
+/* Is a bound of the view no number of 64 bits? */
+static bool out_of_range(const View *v)
+{
+    for (int a = 0; a < v->param->type.rank; a++)
+        if (sym_is_bad(v->start[a]) || sym_is_bad(v->lo[a]) || sym_is_bad(v->hi[a])) return true;
+    for (int i = 0; i < v->rank; i++)
+        if (sym_is_bad(v->extent[i]) || sym_is_bad(v->size[i])) return true;
+    return false;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Reports more entries than the view has axes. */
+static void too_many(Check *c, const View *v, const Node *n, int count)
+{
+    mistake(c, node_pos(n), "E0722", "%d entries in the brackets, and `%s` has %d ax%cs here",
+            count, v->param->name->text, v->rank, v->rank == 1 ? 'i' : 'e');
+    note(v->param->pos, "it is declared here");
+    help("one for each axis, missing ones are whole: `[i]` an element, `[a..b]` a range, `[..]` "
+         "all");
+}
+
+/* Applies the entries to the view; *indices: how many are an index. False after a report. */
+static bool apply(Check *c, const Node *n, View *v, int *indices)
+{
+    const Node *list = kid(n, 1);
+    bool gone[MAX_RANK] = { false }, good = true;
+    int count = list ? kid_count(list) : 0;
+    *indices = 0;
+    if (count > v->rank) return too_many(c, v, n, count), false;
+    for (int i = 0; i < count; i++) {
+        Part part;
+        if (!read_part(c, kid(list, i), &part)) {
+            good = false;
+            continue;
+        }
+        gone[i] = part.index;
+        *indices += part.index;
+        if (part.index) v->start[v->axis[i]] = sym_add(v->start[v->axis[i]], part.from);
+        else clip(c, v, i, &part);
+    }
+    drop(v, gone);
+    if (!good || !out_of_range(v)) return good;
+    mistake(c, node_pos(n), "E0707", "this lies out of the range of 64 bits");
+    return false;
+}
+
+/* One element as a scalar; 0 if it does not exist. */
+static Given one_element(Check *c, const Node *n, const View *v)
+{
+    Args args = { .call = n };
+    Type scalar = type_scalar(v->param->type.elem);
+    Access access;
+    view_access(v, &access);
+    return build_load(c, &args, v, scalar, &access);
+}
+
+/* x[..] of a tensor: an element if an index stands for each axis, otherwise a view. */
+Given tensor_at(Check *c, const Node *n, Given tensor)
+{
+    View *v = new(View);
+    int before, indices;
+    if (!is_there(c, &tensor) || !view_of(c, &tensor, v)) return give_kind(GIVES_ERROR, n);
+    before = v->rank;
+    if (!apply(c, n, v, &indices)) return give_kind(GIVES_ERROR, n);
+    if (before > 0 && indices == before)
+        return may_read(c, n, v) ? one_element(c, n, v) : give_kind(GIVES_ERROR, n);
+    Given g = give_kind(GIVES_TENSOR, n);
+    g.value = v->tensor;
+    g.view = v;
+    return g;
+}
