@@ -20,8 +20,8 @@ SRC = arena name words source sym formula \
       interp interp_value interp_ops interp_shape interp_move interp_reduce interp_mma \
       interp_access interp_launch \
       pieces layout rename facts hints threads ladder plan_mma plan fills web place spread \
-      text phase element again quotient access scatter reduce memory shared move stage mma body \
-      raster head tidy emit \
+      text atom phase element again quotient access scatter reduce memory shared move stage mma \
+      body raster head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
       options lines output pass doctor main

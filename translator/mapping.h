@@ -192,6 +192,10 @@ const char *index_suffix(Emit *e, const Value *v); /* "[r][v][c]" in the open ne
 const char *vector_suffix(Emit *e, const Value *v); /* the same without the lane */
 const char *device_type(Elem elem);
 
+/* ---- atom.c: names in C ---------------------------------------------------------------------- */
+const char *tensor_name(const Value *tensor);
+const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
+
 /* ---- raster.c: which program a block runs ---------------------------------------------------- */
 /* Lines at the head of a body: those with a name stay only if it is mentioned. */
 typedef LIST(struct HeadLine { const char *name, *text; }) HeadLines;
@@ -230,7 +234,6 @@ bool mentions(const char *text, const char *name); /* as a whole word */
 
 /* ---- access.c: addresses, bounds, loads, stores ---------------------------------------------- */
 bool access_is_vector(const Plan *p, const Op *op, int width);
-const char *tensor_name(const Value *tensor);
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes);
 /* Is it in this part along one axis? NULL: always. */
 const char *part_guard(Emit *e, const Value *v, int axis, const Valid *valid, bool lanes);
@@ -248,7 +251,6 @@ void store_vector(Emit *e, Phase *p, const Op *store, const char *guard);
 void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
 const char *hinted_load(Emit *e, const Op *load);  /* again.c */
-const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
 
 /* ---- quotient.c ------------------------------------------------------------------------------ */
 void write_neighbours(Emit *e, Phase *p, Value *tile, const char *out);

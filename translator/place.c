@@ -353,7 +353,7 @@ static const char *wish_for(const Value *v)
         return "carried";
     switch (v->def->kind) {
     case OP_LOAD: case OP_GATHER:
-        return arena_printf("%s_tile", tensor_name(v->def->args[0]));
+        return arena_printf(v->type.rank ? "%s_tile" : "%s_element", tensor_name(v->def->args[0]));
     case OP_ATOMIC:
         return arena_printf("%s_old", tensor_name(v->def->args[0]));
     case OP_REDUCE:

@@ -12,3 +12,4 @@ import cases_reduce                                           # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
 import cases_variable                                          # noqa: F401
+import cases_view                                             # noqa: F401
