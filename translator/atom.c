@@ -35,9 +35,34 @@ static const char *atom_in_formula(Sym atom, void *arg)
     return is_narrow(e->k, atom) ? arena_printf("(int64_t)%s", atom_name(atom)) : atom_name(atom);
 }
 
+/* Has the value a C variable of 64 bits, written once, that the op being written can see? */
+static bool is_visible(const Emit *e, const Value *v)
+{
+    if (!map_of(v)->var || !map_of(web_root((Value *)v))->declared || !alone(e, v))
+        return false;
+    for (const Block *b = e->root ? e->root->block : NULL; b; b = b->parent ? b->parent->block : NULL)
+        if (b == v->def->block)
+            return true;
+    return false;
+}
+
+/* The user's name for a formula, if it has one here: lo for g * ceil(M, G). */
+static const char *known_formula(Sym s, void *arg)
+{
+    const Emit *e = arg;
+    if (s->kind == SYM_CONST || s->kind == SYM_NAME || s->kind == SYM_VALUE)
+        return NULL;
+    for (int i = 0; i < e->formulas.n; i++) {
+        const Value *v = e->formulas.at[i];
+        if (v->sym == s && is_visible(e, v))
+            return map_of(web_root((Value *)v))->name;
+    }
+    return NULL;
+}
+
 /* A Sym as C, its values by the names of their variables. */
 const char *sym_c(Emit *e, Sym s)
 {
     bool atom = s->kind == SYM_VALUE || s->kind == SYM_NAME;
-    return atom ? atom_name(s) : c_sym_with(s, atom_in_formula, e);
+    return atom ? atom_name(s) : c_sym_with(s, atom_in_formula, known_formula, e);
 }

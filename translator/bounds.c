@@ -121,8 +121,7 @@ static bool atom_holds(Proof *p, Sym s, int depth)
                || (loop && holds(p, told(p->k, sym_of_scalar(loop->args[0])), depth + 1));
     }
     case SYM_DIV: case SYM_CEIL:
-        return holds(p, s->kid[0], depth + 1)
-               && holds(p, sym_sub(s->kid[1], sym_const(1)), depth + 1);
+        return holds(p, s->kid[0], depth + 1) && holds(p, s->kid[1], depth + 1);
     case SYM_MOD:
         return holds(p, sym_sub(s->kid[1], sym_const(1)), depth + 1);
     case SYM_MIN:

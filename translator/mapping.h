@@ -72,6 +72,7 @@ typedef struct Emit {
     Names names;
     LIST(Hoisted) hoisted;                         /* bounds that have a name in this block */
     LIST(HoistedBase) bases;                       /* and where tiles begin */
+    LIST(const Value *) formulas;                  /* integers that the user has named */
     Text *shared;                                  /* __shared__ declarations, first in the body */
     LIST(SharedArray) arrays;                      /* in the order in which they are asked for */
     const SharedArray *places;                     /* where they lie, if they share memory */

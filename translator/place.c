@@ -401,6 +401,18 @@ static void name_webs(Emit *e)
     }
 }
 
+/* Collects the integers with a name of the user, for formulas in which they stand. */
+static void note_formulas(Emit *e)
+{
+    e->formulas.n = 0;
+    for (int i = 0; i < e->k->values.n; i++) {
+        const Value *v = e->k->values.at[i];
+        bool integer = v->type.kind == TYPE_TILE && v->type.rank == 0 && v->type.elem == EL_I64;
+        if (integer && v->def && v->name && v->plan && v->sym && v->sym->kind != SYM_CONST)
+            push(&e->formulas, v);
+    }
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Forgets what another body knew of the values; each is its own web. */
@@ -435,4 +447,5 @@ void place(Emit *e)
     }
     share_variables(&p);
     name_webs(e);
+    note_formulas(e);
 }

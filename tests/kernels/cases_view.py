@@ -1,7 +1,8 @@
 """cases_view.py -- views, elements, regions: where a tensor is touched"""
 import numpy as np
-from inputs import rows
-from number import Number, cast, exp, highest, mean, total
+from inputs import positive, rows
+from number import Number, cast, exp, highest, total
+from number import mean as average
 from table import around, case, sizes
 
 
@@ -27,13 +28,37 @@ def reshaped(ns, shape):
     return Number(np.array([n.v for n in ns]).reshape(shape), 'f32', np.array([n.e for n in ns]).reshape(shape))
 
 
-@case('54_views', 'permute4', '', 'y: f32[D, C, A, B] out; x: f32[A, B, C, D]',
+@case('04_layernorm_bwd', 'layernorm_bwd', 'T: f32 bf16',
+      'dx: T[M, N] inout; dwp: f32[G, N] out; dbp: f32[G, N] out; dy: T[M, N]; x: T[M, N]; w: T[N]; mean: f32[M]; rstd: f32[M]',
+      sizes(M=[0, 1, 5, 9, 20], N=[1, 33, 128, 257, 1000], G=[1, 2, 7]), data=dict(rstd=positive))
+def _(dx, dy, x, w, mean, rstd, M, N, G):
+    d, tw, column = cast(dy, 'f32'), cast(w, 'f32'), lambda n: n.reshape(M, 1)
+    xh = (cast(x, 'f32') - column(mean)) * column(rstd)
+    c1, c2 = average(d * tw * xh, 1, keepdims=True), average(d * tw, 1, keepdims=True)
+    dx = cast(cast(dx, 'f32') + (d * tw - xh * c1 - c2) * column(rstd), dx.t)
+    size = max(-(-M // G), 1)
+    slab = lambda n: reshaped([total(n[g * size:(g + 1) * size], 0) for g in range(G)], (G, N))
+    return dict(dx=dx, dwp=slab(d * xh), dbp=slab(d))
+
+
+@case('04_layernorm_bwd', 'add_rows', '', 's: f32[N] inout; p: f32[G, N]', sizes(G=[0, 1, 31, 32, 33, 70], N=around(128)))
+def _(s, p):
+    return s + total(p, 0)
+
+
+@case('21_transpose', 'transpose2', 'T: f32 f16 i8', 'y: T[N, M] out; x: T[M, N]',
+      sizes(M=[0, 1, 31, 32, 33, 64], N=around(32)))
+def _(x):
+    return Number(x.v.T, x.t) if isinstance(x, Number) else x.T
+
+
+@case('21_transpose', 'permute4', '', 'y: f32[D, C, A, B] out; x: f32[A, B, C, D]',
       sizes(A=[0, 1, 3], B=[1, 31, 33], C=[1, 2], D=[0, 1, 32, 40]))
 def _(x):
     return Number(x.v.transpose(3, 2, 0, 1), 'f32')
 
 
-@case('54_views', 'split_heads', '', 'q: bf16[B, NH, N, D] out; k: bf16[B, NH, N, D] out; v: bf16[B, NH, N, D] out; '
+@case('21_transpose', 'split_heads', '', 'q: bf16[B, NH, N, D] out; k: bf16[B, NH, N, D] out; v: bf16[B, NH, N, D] out; '
       'x: bf16[B, N, 3, NH, D]', sizes(B=[0, 1, 2], NH=[1, 3], N=[0, 1, 15, 17], D=[64, 128]))
 def _(x):
     part = lambda n: Number(x.v[:, :, n].transpose(0, 2, 1, 3), 'bf16')
