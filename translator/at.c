@@ -62,20 +62,42 @@ static Sym least(Check *c, Sym a, Sym b)
     return provably_at_least(c->kernel, sym_sub(b, a), 0) ? a : sym_min(a, b);
 }
 
+/* Can the atom be any number of 64 bits, so that sums with it could overflow? */
+static bool is_wild(Sym atom, void *kernel)
+{
+    const Kernel *k = kernel;
+    for (int i = 0; atom->kind == SYM_NAME && i < k->params.n; i++)
+        if (k->params.at[i].kind == PARAM_SCALAR && k->params.at[i].name == atom->name)
+            return elem_info[k->params.at[i].type.elem].bytes == 8;
+    return atom->kind == SYM_VALUE && !provably_at_least(k, atom, 0)
+        && elem_info[((const Value *)atom->value)->type.elem].bytes == 8;
+}
+
+/* A place of a range held within 0 .. extent as far as it must be: below 0 always, and beyond the
+   extent where sums could overflow. */
+static Sym held_within(Check *c, Sym place, Sym extent, bool from)
+{
+    if (sym_mentions(place, is_wild, c->kernel)) return not_below_zero(c, least(c, place, extent));
+    return from ? not_below_zero(c, place) : least(c, place, extent);
+}
+
 /* Keeps of axis i of the view what the range has of it: it is clipped to what exists, and its ends
    are edges. */
 static void clip(Check *c, View *v, int i, const Part *part)
 {
     int64_t k;
     int a = v->axis[i];
-    Sym from = not_below_zero(c, part->from), start = sym_add(v->start[a], from);
-    Sym end = part->to ? least(c, v->extent[i], part->to) : v->extent[i];
-    Sym extent = not_below_zero(c, sym_sub(end, from));
+    Sym from = held_within(c, part->from, v->extent[i], true);
+    Sym end = part->to ? held_within(c, part->to, v->extent[i], false) : v->extent[i];
+    Sym start = sym_add(v->start[a], from), extent = not_below_zero(c, sym_sub(end, from));
     if (sym_is(from, 0) && end == v->extent[i]) return;
     Sym length = sym_sub(part->to ? part->to : v->size[i], part->from);
     bool fixed = sym_const_of(length, &k) && k > 0
                  && (part->to || sym_const_of(v->size[i], &k));
-    if (part->to) v->hi[a] = least(c, v->hi[a], sym_add(v->start[a], part->to));
+    if (part->to) {
+        bool wild = sym_mentions(part->to, is_wild, c->kernel);
+        v->hi[a] = least(c, v->hi[a], sym_add(v->start[a], wild ? end : part->to));
+    }
     v->start[a] = v->lo[a] = start;
     v->extent[i] = extent;
     v->size[i] = fixed ? length : extent;

@@ -193,6 +193,7 @@ Facts learn_facts(Plan *p)
     ir_count_uses(k);
     place(&e);
     f.live = live_bytes(&e);
+    f.slim = slim_bytes(&e);
     f.late = late_loads(k);
     return f;
 }

@@ -105,6 +105,7 @@ void layout(Plan *p);                              /* p->dims; the Dims of every
 typedef struct {
     Plan *plan;
     int live;                                      /* bytes at once for each element held */
+    int slim;                                      /* bytes of each element that all rows share */
     int late;                                      /* loads made where they are used: weights */
     int reductions, contractions, whole_loads, whole_stores;
     bool control;                                  /* loops or ifs around reductions */
@@ -162,6 +163,7 @@ Value *web_root(Value *v);
 void   share_variables(Placing *p);
 int    live_weight(Emit *e, int (*weight)(const Emit *e, const Value *v));
 int    live_bytes(Emit *e);                        /* of tiles, for each element held */
+int    slim_bytes(const Emit *e);                  /* of what all rows share, for each element */
 
 /* ---- place.c: which values are variables, and their names ------------------------------------ */
 void place(Emit *e);
