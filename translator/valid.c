@@ -231,6 +231,12 @@ static const char *bound_text(Sym s)
     return sym_text(s);
 }
 
+/* A formula for a message, scalars of the program by their names. */
+const char *formula_words(Sym s)
+{
+    return bound_text(sym_replace(s, called, NULL));
+}
+
 /* any, mixed, [0, clamp(N - i * 8, 0, 8)). */
 const char *valid_text(const Valid *v)
 {
@@ -239,6 +245,5 @@ const char *valid_text(const Valid *v)
     case VALID_MIXED: return "mixed";
     case VALID_INTERVAL: break;
     }
-    return arena_printf("[%s, %s)", bound_text(sym_replace(v->lo, called, NULL)),
-                        bound_text(sym_replace(v->hi, called, NULL)));
+    return arena_printf("[%s, %s)", formula_words(v->lo), formula_words(v->hi));
 }

@@ -1,5 +1,6 @@
 /* view.c -- what of a tensor a program may touch, and where a tile of it lies */
 #include "lower.h"
+#include "padding.h"
 
 /* ---- the view of a name ---------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ bool view_shape(Check *c, const View *v, Pos pos, Type *type)
         mistake(c, pos, "E0713", "all of `%s` is no tile: its axis %d %s", v->param->name->text, i,
                 i >= MAX_TILE_RANK ? arena_printf("is one more than a tile has")
                 : v->region[i] ? "is a region"
-                               : arena_printf("has an extent of %s", sym_text(v->size[i])));
+                               : arena_printf("has an extent of %s", formula_words(v->size[i])));
         note(v->param->pos, "it is declared here");
         help("a tile's extents are static, but for one whole axis: use pieces, `load([k, ..], "
              "[..])` and "
@@ -140,7 +141,7 @@ bool view_whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const N
     const char *name = v->param->name->text;
     if (!view_whole(v, i) || extent != v->size[i]) {
         mistake(c, pos, "E0708", "axis %d of `%s` is %s, and the tile takes %s of it", i, name,
-                sym_text(v->size[i]), sym_text(extent));
+                formula_words(v->size[i]), formula_words(extent));
         note(v->param->pos, "it is declared here");
         help("an extent that is not static is a whole axis: exactly the extent of the tensor");
         return false;
