@@ -296,11 +296,13 @@ static bool may_change(Emit *e, const Value *v)
     return c.yes;
 }
 
-/* A bound is read once, before the loop may change a variable that it reads. */
+/* A bound is read once, before the loop may change a variable that it reads; a long one has a name
+   for the sake of the reader. */
 static const char *bound_once(Emit *e, Value *v, const char *wish)
 {
+    enum { LONG = 40 };
     const char *text = element_text(e, v);
-    if (!may_change(e, v))
+    if (!may_change(e, v) && strlen(text) <= LONG)
         return text;
     const char *name = fresh(e, wish);
     line(e, "const int64_t %s = %s;", name, text);
@@ -339,11 +341,16 @@ static void open_for(Emit *e, ForBounds b, const Attr *unroll)
     line(e, "const int64_t %s = %s + %s * %s;", b.k, b.from, trip, b.by);
 }
 
-/* What comes before a loop: its variables with their first values. */
+/* What comes before a loop: its variables with their first values, scalars as they are declared. */
 static void enter_loop(Emit *e, const Op *op)
 {
-    declare_results(e, op);
-    copy_all(e, op->results, op->args + (op->kind == OP_FOR ? 3 : 0), op->nresults);
+    Value **from = op->args + (op->kind == OP_FOR ? 3 : 0);
+    for (int i = 0; i < op->nresults; i++) {
+        Value *v = op->results[i];
+        if (map_of(v)->var && !(must_copy(e, v, from[i]) && !*array_suffix(e, v)))
+            declare(e, v);
+    }
+    copy_all(e, op->results, from, op->nresults);
     e->loop_depth++;
     for (int r = 0; r < op->nregions; r++)
         ir_walk(op->region[r], touch_all, e);

@@ -247,6 +247,23 @@ def _(N, **named):
     return np.array(out, np.int32)
 
 
+@case('55_elements', 'short_segments', '', 's: i32[V] out; start: i32[V + 1]; x: i32[N]',
+      sizes(V=[0, 1, 5, 33], N=[1, 63, 400]), data=dict(start=offsets(420)))
+def _(start, x, V):
+    parts = [clipped(x, start[v], start[v + 1]) for v in range(V)]
+    sums = [sum(int(p[k:k + 8].max()) * int(p[k:k + 8].sum()) for k in range(0, len(p), 8)) for p in parts]
+    return np.array([(n + 2**31) % 2**32 - 2**31 for n in sums], np.int32)
+
+
+@case('55_elements', 'maybe', '', 'y: i32[M, N] out; b: i32[2, N] opt; c: i32[M] opt; x: i32[M, N]',
+      sizes(M=[0, 1, 5], N=[1, 15, 16, 33]))
+def _(b, c, x, M, N):
+    t = x + (c.reshape(M, 1) if c is not None else np.int32(100))
+    t = t + b[1] if b is not None and b[0, 0] > 0 else t
+    negate = (c > 1 if c is not None else np.zeros(M, bool)) | (b is None)
+    return np.where(negate.reshape(M, 1), -t, t)
+
+
 # ---- regions -----------------------------------------------------------------------------------
 
 
