@@ -7,6 +7,7 @@ typedef struct {
     const Node *node;
     bool index;
     Sym from, to;                                  /* to NULL: as far as the axis goes */
+    Sym length;                                    /* of a window c ..+ n, or NULL */
 } Part;
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -23,10 +24,10 @@ static bool read_window(Check *c, const Node *n, Part *part)
 {
     int64_t k;
     part->from = place(c, kid(n, 0));
-    Sym length = place(c, kid(n, 1));
-    if (sym_is_bad(part->from) || sym_is_bad(length)) return false;
-    part->to = sym_add(part->from, length);
-    if (!sym_const_of(length, &k) || k > 0) return true;
+    part->length = place(c, kid(n, 1));
+    if (sym_is_bad(part->from) || sym_is_bad(part->length)) return false;
+    part->to = sym_add(part->from, part->length);
+    if (!sym_const_of(part->length, &k) || k > 0) return true;
     mistake(c, node_pos(kid(n, 1)), "E0317", "a window of %lld elements", (long long)k);
     help("`c ..+ n` is `c..c + n`: n is at least 1");
     return false;
@@ -81,12 +82,50 @@ static Sym held_within(Check *c, Sym place, Sym extent, bool from)
     return from ? not_below_zero(c, place) : least(c, place, extent);
 }
 
+/* Moves a window that lies outside to where it just does: its end is a number then. */
+static void near_enough(Part *part, Sym extent)
+{
+    part->from = sym_max(sym_min(part->from, extent), sym_sub(sym_const(0), part->length));
+    part->to = sym_add(part->from, part->length);
+}
+
+/* Is it, or is it made with, the less or the larger of two? */
+static bool is_clipped(Sym atom)
+{
+    bool yes = atom->kind == SYM_MIN || atom->kind == SYM_MAX;
+    for (int i = 0; i < atom->n && !yes; i++) yes = is_clipped(atom->kid[i]);
+    return yes;
+}
+
+/* Names a formula that a range has made, for those who read it in C: x_from. */
+static void name_formula(Check *c, Sym s, const View *v, const char *what, Pos pos)
+{
+    if (!is_clipped(s)) return;
+    Value *value = build_sym(c, s, pos);
+    value->name = name_of(arena_printf("%s_%s", v->param->name->text, what));
+    value->def->names = true;
+    sym_of_value(value);
+}
+
+/* Where the view ends: at an edge if that can be proven to be a formula of little, for accesses of
+   several elements; otherwise as far behind its start as it is long. */
+static Sym end_of(Check *c, const View *v, int a, const Part *part, Sym start, Sym extent)
+{
+    bool known = provably_at_least(c->kernel, part->from, 0)
+                 && (!part->to || provably_at_least(c->kernel, part->to, 0));
+    if (!known) return sym_add(start, extent);
+    return part->to ? least(c, v->hi[a], sym_add(v->start[a], part->to)) : v->hi[a];
+}
+
 /* Keeps of axis i of the view what the range has of it: it is clipped to what exists, and its ends
    are edges. */
-static void clip(Check *c, View *v, int i, const Part *part)
+static void clip(Check *c, View *v, int i, Part *part)
 {
     int64_t k;
     int a = v->axis[i];
+    Pos pos = node_pos(part->node);
+    bool far = part->length && sym_mentions(part->from, is_wild, c->kernel);
+    if (far) near_enough(part, v->extent[i]);
     Sym from = held_within(c, part->from, v->extent[i], true);
     Sym end = part->to ? held_within(c, part->to, v->extent[i], false) : v->extent[i];
     Sym start = sym_add(v->start[a], from), extent = not_below_zero(c, sym_sub(end, from));
@@ -94,10 +133,9 @@ static void clip(Check *c, View *v, int i, const Part *part)
     Sym length = sym_sub(part->to ? part->to : v->size[i], part->from);
     bool fixed = sym_const_of(length, &k) && k > 0
                  && (part->to || sym_const_of(v->size[i], &k));
-    if (part->to) {
-        bool wild = sym_mentions(part->to, is_wild, c->kernel);
-        v->hi[a] = least(c, v->hi[a], sym_add(v->start[a], wild ? end : part->to));
-    }
+    name_formula(c, start, v, "from", pos);
+    name_formula(c, extent, v, "extent", pos);
+    v->hi[a] = end_of(c, v, a, part, start, extent);
     v->start[a] = v->lo[a] = start;
     v->extent[i] = extent;
     v->size[i] = fixed ? length : extent;

@@ -40,10 +40,10 @@ static bool is_visible(const Emit *e, const Value *v)
 {
     if (!map_of(v)->var || !map_of(web_root((Value *)v))->declared || !alone(e, v))
         return false;
-    for (const Block *b = e->root ? e->root->block : NULL; b; b = b->parent ? b->parent->block : NULL)
-        if (b == v->def->block)
-            return true;
-    return false;
+    const Block *b = e->root ? e->root->block : NULL;
+    while (b && b != v->def->block)
+        b = b->parent ? b->parent->block : NULL;
+    return b != NULL;
 }
 
 /* The user's name for a formula, if it has one here: lo for g * ceil(M, G). */

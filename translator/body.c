@@ -422,6 +422,8 @@ static void write_value(Emit *e, Op *op)
     if (!map_of(v)->var)
         return;
     quote(e, op->stmt);
+    if (op->names)
+        text_add(e->out, "\1", 1);                 /* goes if nothing mentions it */
     fill_variable(e, v, v);
 }
 

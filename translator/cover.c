@@ -1,4 +1,4 @@
-/* cover.c -- does a store, with the loops around it that count its pieces, reach all of the part? */
+/* cover.c -- does a store, with the loops that count its pieces, reach all of the part? */
 #include "lower.h"
 
 /* The loop whose index a formula is; NULL if it is none. */

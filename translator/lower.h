@@ -127,7 +127,7 @@ typedef struct View {
     Sym extent[MAX_RANK];                          /* of each of its axes: how many of them exist */
     Sym index[MAX_RANK];                           /* of each of its axes: the number of the part */
     Sym start[MAX_RANK], lo[MAX_RANK], hi[MAX_RANK];   /* of each axis of the tensor */
-    bool region[MAX_RANK];                         /* of each of its axes: `_`, as a whole no tile */
+    bool region[MAX_RANK];                         /* of each of its axes: `_`, no tile */
     bool readonly;                                 /* handed on as & */
 } View;
 bool view_of(Check *c, const Given *tensor, View *view);       /* false if its `by` was wrong */

@@ -348,5 +348,6 @@ void note_shared(Emit *e, const char *text);       /* how a tile lies in shared 
 void write_block(Emit *e, const Block *b);
 
 /* ---- tidy.c: the finished text --------------------------------------------------------------- */
+void drop_unmentioned(Text *t);                    /* marked lines whose names nothing mentions */
 void drop_single_braces(Text *t);
 #endif

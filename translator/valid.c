@@ -41,17 +41,27 @@ static Sym clamped(const Kernel *k, Sym s, Sym extent)
     return provably_at_least(k, s, 0) ? s : sym_max(s, zero);
 }
 
+/* Is it the less or the larger of two? */
+static bool is_choice(Sym atom, void *arg)
+{
+    (void)arg;
+    return atom->kind == SYM_MIN || atom->kind == SYM_MAX;
+}
+
 /* How many places of an access lie before the edge: ceil((edge - start) / step), inside min and
-   max. */
+   max unless they go away: an access begins at the edge of its view. */
 static Sym places_before(Sym edge, Sym start, int64_t step)
 {
+    const Sym between = sym_sub(edge, start);
+    if (!sym_is_bad(between) && !sym_mentions(between, is_choice, NULL))
+        return sym_ceil(between, sym_const(step));
     if (edge->kind == SYM_MIN)
         return sym_min(places_before(edge->kid[0], start, step),
                        places_before(edge->kid[1], start, step));
     if (edge->kind == SYM_MAX)
         return sym_max(places_before(edge->kid[0], start, step),
                        places_before(edge->kid[1], start, step));
-    return sym_ceil(sym_sub(edge, start), sym_const(step));
+    return sym_ceil(between, sym_const(step));
 }
 
 /* Rule 1: what of a tile axis exists that an access maps to the axis of its tensor. */

@@ -71,7 +71,7 @@ def _(x, N):
 
 
 @case('54_views', 'row_range', '', 's: i32[N] out; x: i32[M, N]; lo: i32; hi: i64',
-      sizes(M=[0, 1, 7, 9], N=[1, 31, 33, 64], lo=[-3, 0, 2, 8, 20], hi=[-1, 2, 7, 2**62]))
+      sizes(M=[0, 1, 7, 9], N=[1, 31, 33, 64], lo=[-3, 0, 2, 8, 20], hi=[-1, 2, 7, 2**63 - 1, -2**63]))
 def _(x, lo, hi):
     part = clipped(x, lo, hi)
     return part.sum(0, dtype=np.int32) + (part[-1] if len(part) else 0)
@@ -92,7 +92,7 @@ def _(x, B):
 
 
 @case('54_views', 'part_of_part', '', 'y: i32[M, 16] inout; c: i64',
-      sizes(M=[0, 1, 4, 5, 6, 13], c=[-9, -3, 0, 5, 8, 12, 16, 100]))
+      sizes(M=[0, 1, 4, 5, 6, 13], c=[-9, -3, 0, 5, 8, 12, 16, 100, 2**63 - 1, -2**63]))
 def _(y, c, M):
     y = y.copy()
     y[:, max(c, 0):max(c + 8, 0)] *= 2
