@@ -260,6 +260,13 @@ const char *tile_base(Emit *e, const Op *op)
     return base;
 }
 
+/* Does a tile with this step reach further than an int can count? */
+static bool far_apart(const Dim *d, int64_t step)
+{
+    int64_t n;
+    return !sym_const_of(d->extent, &n) || n > INT32_MAX / step;
+}
+
 /* The element's place from there: row * x_stride + col. */
 const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes)
 {
@@ -275,7 +282,8 @@ const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes)
         if ((stride || a->step[axis] != 1) && strchr(at, ' '))
             at = arena_printf("(%s)", at);
         if (a->step[axis] != 1)
-            at = arena_printf("%lld * %s", (long long)a->step[axis], at);
+            at = arena_printf(far_apart(d, a->step[axis]) ? "%lldll * %s" : "%lld * %s",
+                              (long long)a->step[axis], at);
         if (stride)
             at = arena_printf("%s * %s", at, stride);
         text = text ? arena_printf("%s + %s", text, at) : at;
