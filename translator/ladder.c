@@ -120,7 +120,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = longest_row(p, b, r->threads, repeats, width);
     int one = d->fast ? elements : repeats;        /* of each tile row that it holds */
-    int words = (f->live * held * one + f->slim * one + 3) / 4;
+    bool carried = f->carried_whole && d->fast;    /* then rows share sums that live all along */
+    int words = (f->live * held * one + (carried ? f->slim * one : 0) + 3) / 4;
     int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && !l->alone
@@ -129,7 +130,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
         most -= 8;                                 /* indices, and an address for each */
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
-    if (l->alone)
+    if (carried)
         most -= 4 * held;                          /* what a loop keeps of each row */
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
         return;
