@@ -108,12 +108,6 @@ static const char *bound_name(Emit *e, Sym bound, const Dim *d)
     return name;
 }
 
-/* Both conditions; either may be NULL, which always holds. */
-const char *and_also(const char *a, const char *b)
-{
-    return !a ? b : !b ? a : arena_printf("%s && %s", a, b);
-}
-
 /* The place of the present element along d. */
 static const char *place_text(Emit *e, const Dim *d, bool lanes)
 {
@@ -349,30 +343,6 @@ int body_vector(const Emit *e, const Value *tile)
     const Dim *dims[MAX_NEST];
     int n = dims_of(tile, dims);
     return n && has_lanes(e, dims[n - 1]) ? spread_of(e, dims[n - 1])->vector : 1;
-}
-
-/* Is `one` a term of the conjunction? */
-bool mentions_condition(const char *all, const char *one)
-{
-    for (const char *s = all; s; s = strstr(s, " && ") ? strstr(s, " && ") + 4 : NULL)
-        if (!strncmp(s, one, strlen(one))
-            && (!s[strlen(one)] || !strncmp(s + strlen(one), " && ", 4)))
-            return true;
-    return false;
-}
-
-/* What of the guard is not part of the condition that holds here already; NULL: nothing. */
-static const char *beyond_assumed(const Emit *e, const char *guard)
-{
-    const char *rest = NULL;
-    while (guard && *guard) {
-        const char *end = strstr(guard, " && ");
-        const char *one = end ? arena_printf("%.*s", (int)(end - guard), guard) : guard;
-        if (!e->assumed || !mentions_condition(e->assumed, one))
-            rest = and_also(rest, one);
-        guard = end ? end + 4 : NULL;
-    }
-    return rest;
 }
 
 /* Loads what the present place of the nest has of the tile (W elements where it has

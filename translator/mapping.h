@@ -179,6 +179,9 @@ void open_block(Emit *e, const char *format, ...) __attribute__((format(printf, 
 void close_block(Emit *e, const char *after);      /* } and more */
 void quote(Emit *e, Pos stmt);                     /* // softmax.tile:5    let t = .., once */
 void wrap_comment(Text *out, const char *head, const char *text);
+const char *and_also(const char *a, const char *b);        /* a && b; NULL: always true */
+bool mentions_condition(const char *all, const char *one);
+const char *beyond_assumed(const Emit *e, const char *guard);   /* what e->assumed lacks of it */
 
 /* ---- spread.c: Dims in the body -------------------------------------------------------------- */
 const Spread *spread_of(const Emit *e, const Dim *d);
@@ -244,12 +247,10 @@ void load_into(Emit *e, const Op *load, const char *to);
 const Param *param_of(const Kernel *k, const Value *tensor);   /* NULL if it is none */
 const char *find_hoisted(Emit *e, Sym s);
 void hoist_line(Emit *e, const char *text);
-const char *and_also(const char *a, const char *b);
 const char *access_guard(Emit *e, const Op *op, bool lanes);
 const char *tile_base(Emit *e, const Op *op);
 const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes);
 int  body_vector(const Emit *e, const Value *tile);
-bool mentions_condition(const char *all, const char *one);
 void store_vector(Emit *e, Phase *p, const Op *store, const char *guard);
 void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
