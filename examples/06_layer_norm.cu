@@ -698,18 +698,14 @@ layer_norm_f16_octet(__half *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -1359,18 +1355,14 @@ layer_norm_bf16_octet(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same

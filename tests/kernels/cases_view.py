@@ -264,6 +264,49 @@ def _(b, c, x, M, N):
     return np.where(negate.reshape(M, 1), -t, t)
 
 
+def taken(a, r, c, n, pad):
+    """n elements of row r from column c on."""
+    return window(a[r], c, n, pad=pad) if 0 <= r < len(a) else np.full(n, pad, a.dtype)
+
+
+@case('55_elements', 'view_rows', '', 'y: i32[B, 8, 16] out; s: i32[B, 16] out; x: i32[B, M, N]; rows: i32[L]; off: i32[B + 1]; lo: i32',
+      sizes(B=[0, 1, 3], M=[1, 4, 9], N=[1, 15, 33], L=[1, 9, 30], lo=[-2, 0, 3, 20]),
+      data=dict(rows=lambda rng, shape, t: rng.integers(-2, 9, shape), off=offsets(34)))
+def _(x, rows, off, B, L, lo):
+    y, s = np.zeros((B, 8, 16), np.int32), np.zeros((B, 16), np.int32)
+    for b in range(B):
+        part, ids = clipped(x[b], lo, 10**6), window(rows, 8 * b, 8)
+        y[b] = [taken(part, r, 4, 16, 0) for r in ids]
+        for r in clipped(rows, off[b], off[b + 1]):
+            s[b] += taken(x[b], r, 0, 16, 1)
+    return dict(y=y, s=s)
+
+
+@case('55_elements', 'view_counts', '', 'h: i32[M, K] inout; x: i32[M, N]; top: i32',
+      sizes(M=[0, 1, 3], N=[0, 1, 32, 70], K=[1, 5, 9], top=[-1, 1, 4, 20]),
+      data=dict(x=lambda rng, shape, t: rng.integers(-2, 9, shape)))
+def _(h, x, top):
+    h = h.copy()
+    for i in range(len(h)):
+        part = clipped(h[i], 1, top)
+        for v in x[i]:
+            if 0 <= v < len(part):
+                part[v] += 1
+    return h
+
+
+@case('18_embedding', 'embedding_bwd_sorted', 'T: f32 bf16', 'dw: T[V, D] inout; dout: T[N, D]; order: i32[N]; off: i32[V + 1]',
+      sizes(V=[0, 1, 5], N=[0, 1, 17, 40], D=[1, 33, 128, 130]),
+      data=dict(order=lambda rng, shape, t: rng.permutation(shape[0]), off=offsets(44)))
+def _(dw, dout, order, off, V, D):
+    out = []
+    for v in range(V):
+        ids = clipped(order, off[v], off[v + 1])
+        acc = cast(dw[v], 'f32') + total(cast(dout[ids], 'f32'), 0)
+        out.append(cast(acc, dw.t) if len(ids) else dw[v])
+    return Number(np.array([n.v for n in out]).reshape(V, D), dw.t, np.array([n.e for n in out]).reshape(V, D))
+
+
 # ---- regions -----------------------------------------------------------------------------------
 
 
