@@ -214,10 +214,8 @@ row_stats_warp(float *__restrict__ sums, float *__restrict__ means, int32_t *__r
             t_sum += t[v][c];
     }
     t_sum = warp_sum(t_sum);
-    if (lane == 0) {
-        float *const sums_at = sums + i;
-        sums_at[0] = t_sum;
-    }
+    if (lane == 0)
+        sums[i] = t_sum;
 
     // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
     if (means != nullptr) {
@@ -230,10 +228,8 @@ row_stats_warp(float *__restrict__ sums, float *__restrict__ means, int32_t *__r
         }
         t_mean_part = warp_sum(t_mean_part);
         const float t_mean = t_mean_part / (float)N;
-        if (lane == 0) {
-            float *const means_at = means + i;
-            means_at[0] = t_mean;
-        }
+        if (lane == 0)
+            means[i] = t_mean;
     }
 
     // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
@@ -251,10 +247,8 @@ row_stats_warp(float *__restrict__ sums, float *__restrict__ means, int32_t *__r
         }
         warp_argmax(t_argmax_best, t_argmax_at);
         const int32_t t_argmax = t_argmax_at == INT32_MAX ? 0 : t_argmax_at;
-        if (lane == 0) {
-            int32_t *const places_at = places + i;
-            places_at[0] = t_argmax;
-        }
+        if (lane == 0)
+            places[i] = t_argmax;
     }
 }
 
@@ -325,10 +319,8 @@ row_stats_block(float *__restrict__ sums, float *__restrict__ means, int32_t *__
             t_sum += t[v][c];
     }
     t_sum = block_sum<THREADS / 32>(t_sum, t_sum_parts);
-    if (thread == 0) {
-        float *const sums_at = sums + i;
-        sums_at[0] = t_sum;
-    }
+    if (thread == 0)
+        sums[i] = t_sum;
 
     // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
     if (means != nullptr) {
@@ -341,10 +333,8 @@ row_stats_block(float *__restrict__ sums, float *__restrict__ means, int32_t *__
         }
         t_mean_part = block_sum<THREADS / 32>(t_mean_part, t_mean_part_parts);
         const float t_mean = t_mean_part / (float)N;
-        if (thread == 0) {
-            float *const means_at = means + i;
-            means_at[0] = t_mean;
-        }
+        if (thread == 0)
+            means[i] = t_mean;
     }
 
     // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
@@ -363,10 +353,8 @@ row_stats_block(float *__restrict__ sums, float *__restrict__ means, int32_t *__
         block_argmax<THREADS / 32>(t_argmax_best, t_argmax_at, t_argmax_best_parts,
             t_argmax_best_parts_at);
         const int32_t t_argmax = t_argmax_at == INT32_MAX ? 0 : t_argmax_at;
-        if (thread == 0) {
-            int32_t *const places_at = places + i;
-            places_at[0] = t_argmax;
-        }
+        if (thread == 0)
+            places[i] = t_argmax;
     }
 }
 
@@ -506,10 +494,8 @@ row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *_
     t_sum = block_sum<32>(t_sum, t_sum_parts);
 
     // 05_reduce.tile:17    sums.store(sum(t, axis = 1));
-    if (thread == 0) {
-        float *const sums_at = sums + i;
-        sums_at[0] = t_sum;
-    }
+    if (thread == 0)
+        sums[i] = t_sum;
 
     // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
     if (means != nullptr) {
@@ -526,10 +512,8 @@ row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *_
         const float t_mean = t_mean_part / (float)N;
 
         // 05_reduce.tile:18    if means { means.store(mean(t, axis = 1)); }
-        if (thread == 0) {
-            float *const means_at = means + i;
-            means_at[0] = t_mean;
-        }
+        if (thread == 0)
+            means[i] = t_mean;
     }
 
     // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
@@ -548,10 +532,8 @@ row_stats_stream(float *__restrict__ sums, float *__restrict__ means, int32_t *_
         const int32_t t_argmax = t_argmax_at == INT32_MAX ? 0 : t_argmax_at;
 
         // 05_reduce.tile:19    if places { places.store(argmax(t, axis = 1)); }
-        if (thread == 0) {
-            int32_t *const places_at = places + i;
-            places_at[0] = t_argmax;
-        }
+        if (thread == 0)
+            places[i] = t_argmax;
     }
 }
 

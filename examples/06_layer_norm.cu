@@ -204,18 +204,14 @@ layer_norm_f32_warp(float *__restrict__ y, int64_t y_stride, float *__restrict__
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (lane == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (lane == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (lane == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (lane == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -360,18 +356,14 @@ layer_norm_f32_block(float *__restrict__ y, int64_t y_stride, float *__restrict_
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -574,18 +566,14 @@ layer_norm_f32_stream(float *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:23    y.store(o as T);
@@ -710,18 +698,14 @@ layer_norm_f16_octet(__half *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -873,18 +857,14 @@ layer_norm_f16_warp(__half *__restrict__ y, int64_t y_stride, float *__restrict_
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (lane == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (lane == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (lane == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (lane == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -1040,18 +1020,14 @@ layer_norm_f16_block(__half *__restrict__ y, int64_t y_stride, float *__restrict
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -1245,18 +1221,14 @@ layer_norm_f16_stream(__half *__restrict__ y, int64_t y_stride, float *__restric
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:23    y.store(o as T);
@@ -1383,18 +1355,14 @@ layer_norm_bf16_octet(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -1548,18 +1516,14 @@ layer_norm_bf16_warp(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__r
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (lane == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (lane == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (lane == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (lane == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -1717,18 +1681,14 @@ layer_norm_bf16_block(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *__
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:21    let mut o = c * expand(r, 1) * w.load_like(y) as f32;    // w: [1, N], as every row has the same
@@ -1930,18 +1890,14 @@ layer_norm_bf16_stream(__nv_bfloat16 *__restrict__ y, int64_t y_stride, float *_
 
     // 06_layer_norm.tile:19    if mean { mean.store(mu); }
     if (mean != nullptr) {
-        if (thread == 0) {
-            float *const mean_at = mean + i;
-            mean_at[0] = mu;
-        }
+        if (thread == 0)
+            mean[i] = mu;
     }
 
     // 06_layer_norm.tile:20    if rstd { rstd.store(r); }
     if (rstd != nullptr) {
-        if (thread == 0) {
-            float *const rstd_at = rstd + i;
-            rstd_at[0] = r;
-        }
+        if (thread == 0)
+            rstd[i] = r;
     }
 
     // 06_layer_norm.tile:23    y.store(o as T);

@@ -156,8 +156,8 @@ embedding_f32_tile(float *__restrict__ out, int64_t out_stride, const int32_t *_
 
     // 09_gather.tile:7    let rows = ids.load([i], [BN]);
     int32_t rows;
-    const int32_t *const ids_at = ids + 4 * i;
     const int rows2 = (int)(tile_min(4, N - 4 * i));
+    const int32_t *const ids_at = ids + 4 * i;
     rows = row < rows2 ? ids_at[row] : 0;
 
     // 09_gather.tile:8    out.store(table.gather(rows, j * BD ..+ BD));
@@ -235,8 +235,8 @@ embedding_bf16_tile(__nv_bfloat16 *__restrict__ out, int64_t out_stride,
 
     // 09_gather.tile:7    let rows = ids.load([i], [BN]);
     int32_t rows;
-    const int32_t *const ids_at = ids + 4 * i;
     const int rows2 = (int)(tile_min(4, N - 4 * i));
+    const int32_t *const ids_at = ids + 4 * i;
     rows = row < rows2 ? ids_at[row] : 0;
 
     // 09_gather.tile:8    out.store(table.gather(rows, j * BD ..+ BD));
@@ -311,8 +311,8 @@ embedding_grad_tile(float *__restrict__ dtable, int64_t dtable_stride,
 
     // 09_gather.tile:17    let rows = ids.load([i], [BN]);
     int32_t rows;
-    const int32_t *const ids_at = ids + 4 * i;
     const int rows2 = (int)(tile_min(4, N - 4 * i));
+    const int32_t *const ids_at = ids + 4 * i;
     rows = row < rows2 ? ids_at[row] : 0;
 
     // 09_gather.tile:18    dtable.atomic_add(rows, j * BD ..+ BD, dout.load([i, j], [BN, BD]));

@@ -3,24 +3,6 @@
 #include "padding.h"
 #include <string.h>
 
-/* ---- formulas as C --------------------------------------------------------------------------- */
-
-/* The C name of a value that stands in a Sym; NULL: it is a name of the program. */
-static const char *atom_name(Sym atom, void *arg)
-{
-    (void)arg;
-    if (atom->kind != SYM_VALUE)
-        return NULL;
-    const Value *v = atom->value;
-    return map_of(v)->var ? map_of(web_root((Value *)v))->name : map_of(v)->name;
-}
-
-/* A Sym as C, its values by the names of their variables. */
-const char *sym_c(Emit *e, Sym s)
-{
-    return c_sym_with(s, atom_name, e);
-}
-
 /* The parameter that a tensor is; NULL if it is none. */
 const Param *param_of(const Kernel *k, const Value *tensor)
 {
@@ -28,13 +10,6 @@ const Param *param_of(const Kernel *k, const Value *tensor)
         if (k->params.at[i].value == tensor)
             return &k->params.at[i];
     return NULL;
-}
-
-/* The C name of a tensor. */
-const char *tensor_name(const Value *tensor)
-{
-    return map_of(tensor)->name ? map_of(tensor)->name
-         : tensor->name ? c_name(tensor->name) : "tensor";
 }
 
 /* ---- what is known at translation ------------------------------------------------------------ */
@@ -131,12 +106,6 @@ static const char *bound_name(Emit *e, Sym bound, const Dim *d)
                                : "const int %s = (int)%s;", name, value));
     push(&e->hoisted, ((Hoisted){ bound, name }));
     return name;
-}
-
-/* Both conditions; either may be NULL, which always holds. */
-const char *and_also(const char *a, const char *b)
-{
-    return !a ? b : !b ? a : arena_printf("%s && %s", a, b);
 }
 
 /* The place of the present element along d. */
@@ -237,6 +206,8 @@ const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes)
 /* s * stride, with parentheses where s is a sum; NULL: a stride of 1. */
 static const char *times(Emit *e, Sym s, const char *stride)
 {
+    if (sym_is(s, 1) && stride)
+        return stride;
     const char *text = sym_c(e, s);
     bool sum = (strstr(text, " + ") || strstr(text, " - ")) && stride;
     const char *factor = sum ? arena_printf("(%s)", text) : text;
@@ -249,18 +220,30 @@ static const char *stride_of(const Param *p, const Type *t, int axis)
     return axis == t->rank - 1 && !p->strided ? NULL : c_stride(p, axis);
 }
 
+/* How far into its tensor the tile begins: i * x_stride + 8 * k; NULL: at its first element. */
+static const char *begin_text(Emit *e, const Op *op)
+{
+    const Param *p = param_of(e->k, op->args[0]);
+    const Type *t = &op->args[0]->type;
+    const char *text = NULL;
+    for (int a = 0; a < t->rank; a++) {
+        if (sym_is(op->access->start[a], 0))
+            continue;
+        const char *one = times(e, op->access->start[a], stride_of(p, t, a));
+        text = text ? arena_printf("%s + %s", text, one) : one;
+    }
+    return text;
+}
+
 /* Where the tile begins: the pointer, hoisted under a name of its own if that needs arithmetic. */
 const char *tile_base(Emit *e, const Op *op)
 {
     const Param *p = param_of(e->k, op->args[0]);
     const Type *t = &op->args[0]->type;
-    const char *name = tensor_name(op->args[0]), *value = name;
-    for (int a = 0; a < t->rank; a++)
-        if (!sym_is(op->access->start[a], 0))
-            value =
-                arena_printf("%s + %s", value, times(e, op->access->start[a], stride_of(p, t, a)));
-    if (value == name)
+    const char *name = tensor_name(op->args[0]), *begin = begin_text(e, op);
+    if (!begin)
         return name;
+    const char *value = arena_printf("%s + %s", name, begin);
     for (int i = 0; i < e->bases.n; i++)
         if (!strcmp(e->bases.at[i].value, value))
             return e->bases.at[i].name;
@@ -269,6 +252,13 @@ const char *tile_base(Emit *e, const Op *op)
                                device_type(t->elem), base, value));
     push(&e->bases, ((HoistedBase){ value, base }));
     return base;
+}
+
+/* Does a tile with this step reach further than an int can count? */
+static bool far_apart(const Dim *d, int64_t step)
+{
+    int64_t n;
+    return !sym_const_of(d->extent, &n) || n > INT32_MAX / step;
 }
 
 /* The element's place from there: row * x_stride + col. */
@@ -286,12 +276,23 @@ const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes)
         if ((stride || a->step[axis] != 1) && strchr(at, ' '))
             at = arena_printf("(%s)", at);
         if (a->step[axis] != 1)
-            at = arena_printf("%lld * %s", (long long)a->step[axis], at);
+            at = arena_printf(far_apart(d, a->step[axis]) ? "%lldll * %s" : "%lld * %s",
+                              (long long)a->step[axis], at);
         if (stride)
             at = arena_printf("%s * %s", at, stride);
         text = text ? arena_printf("%s + %s", text, at) : at;
     }
     return text ? text : "0";
+}
+
+/* The element at the present place: x_at[row * x_stride + col], or x[i] where there is but one. */
+static const char *element_at(Emit *e, const Op *op, const Value *tile, bool lanes)
+{
+    const Dim *dims[MAX_NEST];
+    if (dims_of(tile, dims) > 0 || op->kind == OP_GATHER)
+        return arena_printf("%s[%s]", tile_base(e, op), offset_text(e, op, tile, lanes));
+    const char *begin = begin_text(e, op);
+    return arena_printf("%s[%s]", tensor_name(op->args[0]), begin ? begin : "0");
 }
 
 /* ---- loads, stores --------------------------------------------------------------------------- */
@@ -344,30 +345,6 @@ int body_vector(const Emit *e, const Value *tile)
     return n && has_lanes(e, dims[n - 1]) ? spread_of(e, dims[n - 1])->vector : 1;
 }
 
-/* Is `one` a term of the conjunction? */
-bool mentions_condition(const char *all, const char *one)
-{
-    for (const char *s = all; s; s = strstr(s, " && ") ? strstr(s, " && ") + 4 : NULL)
-        if (!strncmp(s, one, strlen(one))
-            && (!s[strlen(one)] || !strncmp(s + strlen(one), " && ", 4)))
-            return true;
-    return false;
-}
-
-/* What of the guard is not part of the condition that holds here already; NULL: nothing. */
-static const char *beyond_assumed(const Emit *e, const char *guard)
-{
-    const char *rest = NULL;
-    while (guard && *guard) {
-        const char *end = strstr(guard, " && ");
-        const char *one = end ? arena_printf("%.*s", (int)(end - guard), guard) : guard;
-        if (!e->assumed || !mentions_condition(e->assumed, one))
-            rest = and_also(rest, one);
-        guard = end ? end + 4 : NULL;
-    }
-    return rest;
-}
-
 /* Loads what the present place of the nest has of the tile (W elements where it has
    lanes) to `to`. */
 void load_into(Emit *e, const Op *load, const char *to)
@@ -376,14 +353,15 @@ void load_into(Emit *e, const Op *load, const char *to)
     int width = body_vector(e, tile);
     if (load->kind == OP_GATHER)
         note_gather(e, load);
-    const char *base = tile_base(e, load);
     if (width > 1 && access_is_vector(e->plan, load, width) && e->body->rereads) {
+        const char *base = tile_base(e, load);
         const char *guard = access_guard(e, load, false);
         line(e, "%s(%s, &%s[%s], %s, %s);", hinted_load(e, load), to, base,
              offset_text(e, load, tile, false), guard ? guard : "true", pad_text(e, load, false));
         return;
     }
     if (width > 1 && access_is_vector(e->plan, load, width)) {
+        const char *base = tile_base(e, load);
         const char *guard = beyond_assumed(e, access_guard(e, load, false));
         if (guard)
             line(e, "if (%s)", guard);
@@ -401,7 +379,7 @@ void load_into(Emit *e, const Op *load, const char *to)
         e->indent++;
     }
     const char *guard = beyond_assumed(e, access_guard(e, load, true));
-    const char *from = arena_printf("%s[%s]", base, offset_text(e, load, tile, true));
+    const char *from = element_at(e, load, tile, true);
     const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
     if (guard && load->kind == OP_GATHER)
         load_or_pad(e, guard, at, from, pad_text(e, load, true));
@@ -412,6 +390,18 @@ void load_into(Emit *e, const Op *load, const char *to)
     e->indent -= width > 1;
 }
 
+/* One element into a variable that nothing else shares: const int first = off[r]; */
+static void load_one(Emit *e, const Op *load)
+{
+    Value *tile = load->results[0];
+    ValueMap *m = map_of(web_root(tile));
+    const char *guard = access_guard(e, load, false), *from = element_at(e, load, tile, false);
+    m->declared = true;
+    if (guard)
+        from = arena_printf("%s ? %s : %s", guard, from, pad_text(e, load, false));
+    line(e, "const %s %s = %s;", device_type(tile->type.elem), m->name, from);
+}
+
 /* A load into the variable of its tile: one phase. */
 void write_load(Emit *e, const Op *load)
 {
@@ -420,6 +410,10 @@ void write_load(Emit *e, const Op *load)
     int n = dims_of(tile, dims);
     Phase p;
     const char *name = map_of(web_root(tile))->name;
+    if (n == 0 && alone(e, tile) && !map_of(web_root(tile))->declared) {
+        load_one(e, load);
+        return;
+    }
     declare(e, tile);
     phase_open(e, &p, load, dims, n);
     load_into(e, load, arena_printf("%s%s", name, vector_suffix(e, tile)));
@@ -477,8 +471,8 @@ void write_store(Emit *e, const Op *store)
             guard = and_also(guard, arena_printf("(%s)", element_text(e, store->args[2])));
         if (guard)
             line(e, "if (%s)", guard);
-        line(e, "%s%s[%s] = %s;", guard ? "    " : "", tile_base(e, store),
-             offset_text(e, store, tile, true), element_text(e, tile));
+        line(e, "%s%s = %s;", guard ? "    " : "", element_at(e, store, tile, true),
+             element_text(e, tile));
         phase_lanes_close(e, &p);
     }
     phase_close(e, &p);

@@ -54,9 +54,13 @@ static bool entry_later(const Entry *e)
         return not_yet(node_pos(e->from), "an axis cut in segments (`in`)"), true;
     if (e->from)
         return not_yet(node_pos(e->from), "an axis cut by a list of elements (`of`)"), true;
-    if (!e->size || e->size->kind != N_WORD || !node_is(e->size, "_")) return false;
-    not_yet(node_pos(e->size), "an axis left whole as a region (`_`)");
-    return true;
+    return false;
+}
+
+/* Is the axis left whole, as a region: `_`? */
+static bool is_region(const Entry *e)
+{
+    return e->size && e->size->kind == N_WORD && node_is(e->size, "_");
 }
 
 /* ---- by -------------------------------------------------------------------------------------- */
@@ -105,6 +109,21 @@ static int axis_of(Check *c, const Param *p, const Entry *e, int axis, int nth)
     return at;
 }
 
+/* An axis that stays whole, for pieces and elements. False after a report. */
+static bool leave_whole(struct Cut *cut, const Entry *e, Sym extent)
+{
+    if (!e->name) {
+        cut->kind = CUT_REGION;
+        cut->size = extent;
+        return true;
+    }
+    error(node_pos(e->node), "E0511", "a region is not cut, so there is no program axis `%s`",
+          node_name(e->name)->text);
+    help("leave the axis whole, `_`, or cut it: `%s: BM`, `%s:`", node_name(e->name)->text,
+         node_name(e->name)->text);
+    return false;
+}
+
 /* How one axis of an output is cut. False after a report. */
 static bool cut_axis(Check *c, int param, int axis, const Entry *e, int *nth)
 {
@@ -114,6 +133,7 @@ static bool cut_axis(Check *c, int param, int axis, const Entry *e, int *nth)
     Sym extent = p->type.dim[axis], size = sym_const(1);
     cut->axis = -1;
     if (entry_later(e)) return false;
+    if (is_region(e)) return leave_whole(cut, e, extent);
     if (e->size) size = part_size(c, e);
     if (sym_is_bad(size)) return false;
     cut->size = size;
@@ -153,8 +173,8 @@ static void read_by(Check *c, const Node *n, const Node *axes)
         error(node_pos(axes), "E0501", "`by` says how to cut %d axes, and `%s` has %d",
               kid_count(axes), p->name->text, p->type.rank);
         note(p->pos, "`%s` is declared here", p->name->text);
-        help("one entry an axis: `i: BM` cuts it in tiles, `b:` in elements, its own extent leaves "
-             "it whole");
+        help("one entry an axis: `i: BM` cuts it in tiles, `b:` in elements, its own extent or `_` "
+             "leaves it whole");
     }
     for (const Node *a = axes->kids; a; a = a->next, axis++) {
         Entry e = entry_of(a);
@@ -174,7 +194,7 @@ static void grid_axis(Check *c, const Entry *e)
     Name name = e->name ? node_name(e->name) : NULL;
     Pos pos = e->name ? node_word(e->name) : node_pos(e->node);
     if (entry_later(e)) return silence(c, e);
-    if (!e->size) {
+    if (!e->size || is_region(e)) {
         error(pos, "E0507", "`grid` needs the number of programs along `%s`",
               name ? name->text : "_");
         help("write `%s: ceil(N, BN)`, or a scalar parameter", name ? name->text : "i");

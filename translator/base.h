@@ -118,6 +118,6 @@ bool sym_divides(int64_t d, Sym s);                /* provably, whatever the nam
 bool sym_mentions(Sym s, bool (*is)(Sym atom, void *arg), void *arg);  /* any atom for which is() */
 Sym  sym_replace(Sym s, Sym (*atom)(Sym atom, void *arg), void *arg);  /* with atoms mapped */
 const char *sym_text(Sym s);                       /* as one would write it: ceil(M, 8) * N + 1 */
-/* The number, if atom() gives every atom's; false if not, or on overflow or a division by 0. */
+/* The number, if atom() gives every atom's; false if not, or on overflow. x / 0 is 0, x % 0 x. */
 bool sym_eval(Sym s, bool (*atom)(Sym atom, int64_t *k, void *arg), void *arg, int64_t *k);
 #endif

@@ -104,6 +104,12 @@ static const Axis *program_axis(const Kernel *k, const Value *v)
     return NULL;
 }
 
+/* Is an integer of this type, as an i64, never below 0? */
+static bool never_below(Elem e)
+{
+    return elem_info[e].class == CLASS_UNSIGNED && elem_info[e].bytes < 8;
+}
+
 /* Extents, indices of programs and quotients of such are at least 0. */
 static bool atom_holds(Proof *p, Sym s, int depth)
 {
@@ -114,15 +120,17 @@ static bool atom_holds(Proof *p, Sym s, int depth)
         for (int i = 0; i < p->k->extents.n; i++)
             if (p->k->extents.at[i] == s->name)
                 return true;
+        for (int i = 0; i < p->k->params.n; i++)
+            if (p->k->params.at[i].name == s->name && p->k->params.at[i].kind == PARAM_SCALAR)
+                return never_below(p->k->params.at[i].type.elem);
         return false;
     case SYM_VALUE: {
         const Op *loop = counting_loop(s->value);
-        return program_axis(p->k, s->value)
+        return program_axis(p->k, s->value) || never_below(((const Value *)s->value)->type.elem)
                || (loop && holds(p, told(p->k, sym_of_scalar(loop->args[0])), depth + 1));
     }
     case SYM_DIV: case SYM_CEIL:
-        return holds(p, s->kid[0], depth + 1)
-               && holds(p, sym_sub(s->kid[1], sym_const(1)), depth + 1);
+        return holds(p, s->kid[0], depth + 1) && holds(p, s->kid[1], depth + 1);
     case SYM_MOD:
         return holds(p, sym_sub(s->kid[1], sym_const(1)), depth + 1);
     case SYM_MIN:

@@ -226,7 +226,10 @@ static Given call_method(Check *c, const Node *n, const Node *callee)
     if (g.kind == GIVES_TENSOR) return method(c, n, g, node_name(word));
     mistake(c, node_pos(n), "E0704", "only a tensor has methods");
     note(g.pos, "this is none");
-    help("functions of tiles are called: `%s(t)`", node_name(word)->text);
+    const Node *at = kid(callee, 0);
+    if (at && at->kind == N_AT && g.kind == GIVES_VALUE)
+        help("it is one element, a value already; `y.put(t, [i])` writes elements");
+    else help("functions of tiles are called: `%s(t)`", node_name(word)->text);
     return give_kind(GIVES_ERROR, n);
 }
 

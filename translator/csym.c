@@ -6,6 +6,7 @@ typedef enum { LOOSE_SUM, LOOSE_PRODUCT, LOOSE_ATOM } Tightness;
 
 typedef struct {
     const char *(*atom)(Sym atom, void *arg);
+    const char *(*known)(Sym s, void *arg);        /* the name of a formula, or NULL */
     void *arg;
     const Kernel *kernel;                          /* whose extents are not negative, or NULL */
     bool host;                                     /* nothing may overflow: by tile_times */
@@ -103,12 +104,22 @@ static const char *bounded(const Printer *p, Sym s, int64_t k)
     return arena_printf("tile_times(%s)", joined(&factors, ", "));
 }
 
+/* Is it a term that a sum subtracts? */
+static bool is_minus(Sym s)
+{
+    return s->kind == SYM_PRODUCT && s->k < 0 && s->k != INT64_MIN;
+}
+
 /* |k| * kid * kid ..: the sign is the sum's business. */
 static const char *magnitude(const Printer *p, Sym s)
 {
     Text t = { 0 };
     if (s->kind != SYM_PRODUCT)
         return print(p, s, LOOSE_PRODUCT);
+    Sym plus = is_minus(s) ? sym_sub(sym_const(0), s) : s;
+    const char *name = p->known ? p->known(plus, p->arg) : NULL;
+    if (name)
+        return name;
     int64_t k = s->k < 0 && s->k != INT64_MIN ? -s->k : s->k;
     if (p->host && s->n > 0 && (s->n > 1 || !is_small(p, s->kid[0], k)))
         return bounded(p, s, k);
@@ -117,12 +128,6 @@ static const char *magnitude(const Printer *p, Sym s)
     for (int i = 0; i < s->n; i++)
         text_printf(&t, "%s%s", t.n ? " * " : "", print(p, s->kid[i], LOOSE_ATOM));
     return t.at;
-}
-
-/* Is it a term that a sum subtracts? */
-static bool is_minus(Sym s)
-{
-    return s->kind == SYM_PRODUCT && s->k < 0 && s->k != INT64_MIN;
 }
 
 /* Terms with a plus, those with a minus, then the number: M - N - 1. */
@@ -174,6 +179,9 @@ static const char *atom_text(const Printer *p, Sym s)
 /* The text of s, in parentheses if it is looser than its place. */
 static const char *print(const Printer *p, Sym s, Tightness least)
 {
+    const char *name = p->known ? p->known(s, p->arg) : NULL;
+    if (name)
+        return name;
     switch (s->kind) {
     case SYM_CONST:   return in_parentheses(number(s->k), s->k < 0 && least > LOOSE_SUM);
     case SYM_NAME: case SYM_VALUE: case SYM_BAD: return atom_text(p, s);
@@ -191,7 +199,7 @@ static const char *print(const Printer *p, Sym s, Tightness least)
 /* As C for a kernel, whose extents are known not to be negative. */
 const char *c_sym_in(const Kernel *k, Sym s, const char *(*atom)(Sym atom, void *arg), void *arg)
 {
-    Printer p = { atom, arg, k, false };
+    Printer p = { .atom = atom, .arg = arg, .kernel = k };
     return print(&p, s, LOOSE_SUM);
 }
 
@@ -206,14 +214,16 @@ static const char *host_atom(Sym s, void *arg)
 /* As C for the launch function of a kernel. */
 const char *c_sym_host(const Kernel *k, Sym s)
 {
-    Printer p = { host_atom, (void *)k, k, true };
+    Printer p = { .atom = host_atom, .arg = (void *)k, .kernel = k, .host = true };
     return print(&p, s, LOOSE_SUM);
 }
 
-/* As C, with names for atoms. */
-const char *c_sym_with(Sym s, const char *(*atom)(Sym atom, void *arg), void *arg)
+/* As C, with names for atoms and for formulas that are known already (NULL: it is not). */
+const char *c_sym_with(Sym s, const char *(*atom)(Sym atom, void *arg),
+                       const char *(*known)(Sym s, void *arg), void *arg)
 {
-    return c_sym_in(NULL, s, atom, arg);
+    Printer p = { .atom = atom, .known = known, .arg = arg };
+    return print(&p, s, LOOSE_SUM);
 }
 
 /* As C. */

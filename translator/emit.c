@@ -227,6 +227,7 @@ static void body_text(Emit *e, Text *out, int64_t bytes)
     declare_memory(e, bytes);
     e->indent = 1;
     write_block(e, e->k->body);
+    drop_unmentioned(&code);
     drop_single_braces(&code);
     constant_lines(e, &constants);
     program_lines(e, &lines);

@@ -14,7 +14,8 @@ int         c_strides(const Param *p);             /* how many strides it is pas
    minus, are taken to be 0 at least: N / 4; others are divided by tile_div(a, b). tile_ceil(a, b),
    tile_mod, tile_min, tile_max are sections of templates/integer.cu. */
 const char *c_sym(Sym s);
-const char *c_sym_with(Sym s, const char *(*atom)(Sym atom, void *arg), void *arg);
+const char *c_sym_with(Sym s, const char *(*atom)(Sym atom, void *arg),
+                       const char *(*known)(Sym s, void *arg), void *arg);
 const char *c_sym_in(const Kernel *k, Sym s, const char *(*atom)(Sym atom, void *arg), void *arg);
 bool        sym_not_negative(const Kernel *k, Sym s);   /* whatever the extents are */
 /* How many programs an axis has: tile_ceil(M, 8); the largest of several outputs', those that may

@@ -200,8 +200,8 @@ static Given dot(Check *c, const Node *n)
 static Given at(Check *c, const Node *n)
 {
     Given g = expr(c, kid(n, 0));
-    if (g.kind == GIVES_TENSOR) not_yet(node_pos(n), "views and elements, `x[..]`");
-    else if (g.kind != GIVES_ERROR) {
+    if (g.kind == GIVES_TENSOR) return tensor_at(c, n, g);
+    if (g.kind != GIVES_ERROR) {
         mistake(c, node_pos(n), "E0406", "only a tensor is indexed in brackets");
         help("a tile is seen as a whole; `extract` cuts a piece out of one");
     }

@@ -208,6 +208,7 @@ Facts learn_facts(Plan *p)
     place(&e);
     f.live = live_bytes(&e);
     f.live = f.sort_live > f.live ? f.sort_live : f.live;
+    f.slim = slim_bytes(&e);
     f.late = late_loads(k);
     return f;
 }

@@ -82,10 +82,10 @@ Sym sym_replace(Sym s, Sym (*atom)(Sym atom, void *arg), void *arg)
 
 /* ---- its number ------------------------------------------------------------------------------ */
 
-/* The floor quotient; false for a division by 0, or overflow. */
+/* The floor quotient by a number but 0; false on overflow. */
 static bool floor_quotient(int64_t a, int64_t b, int64_t *q)
 {
-    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+    if (a == INT64_MIN && b == -1) return false;
     *q = a / b - (a % b != 0 && (a < 0) != (b < 0));
     return true;
 }
@@ -96,6 +96,7 @@ static bool eval2(SymKind kind, int64_t a, int64_t b, int64_t *k)
     if (kind == SYM_MIN) return *k = a < b ? a : b, true;
     if (kind == SYM_MAX) return *k = a > b ? a : b, true;
     if (kind == SYM_MOD && b == -1) return *k = 0, true;
+    if (b == 0) return *k = kind == SYM_MOD ? a : 0, true;     /* as everywhere in the language */
     if (!floor_quotient(a, b, k)) return false;
     if (kind == SYM_MOD) *k = a - b * *k;
     if (kind == SYM_CEIL) *k += a % b != 0;
@@ -108,7 +109,7 @@ static bool eval_more(SymKind kind, int64_t a, int64_t *k)
     return kind == SYM_SUM ? !__builtin_add_overflow(*k, a, k) : !__builtin_mul_overflow(*k, a, k);
 }
 
-/* The number of s, if atom() gives those of names and values; false if not, on overflow, on / 0. */
+/* The number of s, if atom() gives those of names and values; false if not, on overflow. */
 bool sym_eval(Sym s, bool (*atom)(Sym atom, int64_t *k, void *arg), void *arg, int64_t *k)
 {
     int64_t a, b;

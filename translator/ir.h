@@ -206,6 +206,8 @@ struct Op {
     uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
     Access *access;                                /* of what moves a tile; OP_COORD (of `axis`) */
     AttrList *attrs;                               /* OP_FOR: its #[..], or NULL */
+    bool names;                                    /* OP_SYM: made for its name, where formulas
+                                                      have it: the ends of a range */
 };
 
 /* Does op read a tile from memory? Does it write one? (Atomics do both.) */

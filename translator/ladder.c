@@ -66,6 +66,12 @@ static const struct Rung again_rungs[] = {
     { BODY_BLOCK, 1024, 8, 0 },
 };
 
+/* More threads with little each, for rows that cannot be streamed. */
+static const struct Rung last_rungs[] = {
+    { BODY_BLOCK, 256, 1, 4 }, { BODY_BLOCK, 256, 2, 8 }, { BODY_BLOCK, 512, 1, 4 },
+    { BODY_BLOCK, 512, 2, 8 }, { BODY_BLOCK, 1024, 1, 4 }, { BODY_BLOCK, 1024, 2, 8 },
+};
+
 typedef struct {
     Body *octet;                                   /* eight lanes a row, for short ones; or NULL */
     Body *body[2];
@@ -114,15 +120,20 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int elements = width > 1 || (l->alone && !r->elements) ? r->vecs * f->vector : r->elements;
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = longest_row(p, b, r->threads, repeats, width);
-    int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
+    int one = d->fast ? elements : repeats;        /* of each tile row that it holds */
+    bool carried = f->carried_whole && d->fast;    /* then rows share sums that live all along */
+    int words = (f->live * held * one + (carried ? f->slim * one : 0) + 3) / 4;
     int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
-    bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
+    bool crowded = r->threads == 1024 && !l->alone
+                   && (f->whole_loads - f->late > 1 || f->reductions > 3);
     if (f->gathers)
         most -= 8;                                 /* indices, and an address for each */
     if (!d->fast)
         most -= 24;                                /* addresses of many rows */
     most -= f->key_words;
+    if (carried)
+        most -= 4 * held;                          /* what a loop keeps of each row */
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
         return;
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
@@ -186,6 +197,8 @@ static void add_ladder(const Facts *f, Ladder *l, int width)
         add_rung(f, l, &sorting_rungs[i], width);
     for (size_t i = 0; i < n; i++)
         add_rung(f, l, again ? &again_rungs[i] : &rungs[i], width);
+    for (size_t i = 0; l->alone && i < sizeof last_rungs / sizeof *last_rungs; i++)
+        add_rung(f, l, &last_rungs[i], width);
 }
 
 /* Have all whole axes the same length? Then one ladder serves them. */

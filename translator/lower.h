@@ -137,6 +137,7 @@ typedef struct View {
     Sym extent[MAX_RANK];                          /* of each of its axes: how many of them exist */
     Sym index[MAX_RANK];                           /* of each of its axes: the number of the part */
     Sym start[MAX_RANK], lo[MAX_RANK], hi[MAX_RANK];   /* of each axis of the tensor */
+    bool region[MAX_RANK];                         /* of each of its axes: `_`, no tile */
     bool readonly;                                 /* handed on as & */
 } View;
 bool view_of(Check *c, const Given *tensor, View *view);       /* false if its `by` was wrong */
@@ -145,8 +146,7 @@ bool view_shape(Check *c, const View *view, Pos pos, Type *type);  /* its tile *
 bool view_axis(Check *c, const View *view, const Node *n, int *axis);
 void view_access(const View *view, Access *access);            /* its first element */
 /* Tile `index` of the view in tiles of this shape; element `index`. False after a report. */
-bool view_tiles(Check *c, const View *view, const Node *index, const Type *tile, Access *access,
-                Sym *at);
+bool view_tiles(Check *c, const View *view, const Node *index, const Type *tile, Access *access);
 /* Is this extent along axis i static, or all of it from 0? False after a report. */
 bool view_whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const Node *n);
 bool view_window(Check *c, const View *view, const Node *index, const Node *step, const Type *tile,
@@ -165,7 +165,13 @@ void stretch_places(Check *c, Places *places, const Type *shape, Pos pos);
 Op  *build_places(Check *c, OpKind kind, const Args *a, const View *view, Value *second,
                   const Places *places, const Type *result);
 
+/* ---- at.c, cover.c --------------------------------------------------------------------------- */
+Given tensor_at(Check *c, const Node *n, Given tensor);        /* x[..] */
+/* Does a store at this place of the program, with the loops around it, reach all of the part? */
+bool covers(Check *c, const View *view, const Type *tile, const Access *store);
+
 /* ---- method.c, method_load.c, method_like.c, method_store.c, method_part.c ------------------- */
+bool may_read(Check *c, const Node *use, const View *view);    /* false after a report */
 typedef Given Method(Check *c, const Args *a, const View *view);
 Method method_load, method_window, method_like, method_store, method_put;
 Method method_gather, method_scatter, method_atomic;

@@ -72,6 +72,7 @@ typedef struct Emit {
     Names names;
     LIST(Hoisted) hoisted;                         /* bounds that have a name in this block */
     LIST(HoistedBase) bases;                       /* and where tiles begin */
+    LIST(const Value *) formulas;                  /* integers that the user has named */
     Text *shared;                                  /* __shared__ declarations, first in the body */
     LIST(SharedArray) arrays;                      /* in the order in which they are asked for */
     const SharedArray *places;                     /* where they lie, if they share memory */
@@ -104,6 +105,7 @@ void layout(Plan *p);                              /* p->dims; the Dims of every
 typedef struct {
     Plan *plan;
     int live;                                      /* bytes at once for each element held */
+    int slim;                                      /* bytes of each element that all rows share */
     int late;                                      /* loads made where they are used: weights */
     int reductions, contractions, whole_loads, whole_stores;
     bool control;                                  /* loops or ifs around reductions */
@@ -163,6 +165,7 @@ Value *web_root(Value *v);
 void   share_variables(Placing *p);
 int    live_weight(Emit *e, int (*weight)(const Emit *e, const Value *v));
 int    live_bytes(Emit *e);                        /* of tiles, for each element held */
+int    slim_bytes(const Emit *e);                  /* of what all rows share, for each element */
 
 /* ---- place.c: which values are variables, and their names ------------------------------------ */
 void place(Emit *e);
@@ -178,6 +181,9 @@ void open_block(Emit *e, const char *format, ...) __attribute__((format(printf, 
 void close_block(Emit *e, const char *after);      /* } and more */
 void quote(Emit *e, Pos stmt);                     /* // softmax.tile:5    let t = .., once */
 void wrap_comment(Text *out, const char *head, const char *text);
+const char *and_also(const char *a, const char *b);        /* a && b; NULL: always true */
+bool mentions_condition(const char *all, const char *one);
+const char *beyond_assumed(const Emit *e, const char *guard);   /* what e->assumed lacks of it */
 
 /* ---- spread.c: Dims in the body -------------------------------------------------------------- */
 const Spread *spread_of(const Emit *e, const Dim *d);
@@ -193,6 +199,10 @@ const char *array_suffix(Emit *e, const Value *v); /* "[4][VECS][W]" */
 const char *index_suffix(Emit *e, const Value *v); /* "[r][v][c]" in the open nest */
 const char *vector_suffix(Emit *e, const Value *v); /* the same without the lane */
 const char *device_type(Elem elem);
+
+/* ---- atom.c: names in C ---------------------------------------------------------------------- */
+const char *tensor_name(const Value *tensor);
+const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
 
 /* ---- raster.c: which program a block runs ---------------------------------------------------- */
 /* Lines at the head of a body: those with a name stay only if it is mentioned. */
@@ -232,7 +242,6 @@ bool mentions(const char *text, const char *name); /* as a whole word */
 
 /* ---- access.c: addresses, bounds, loads, stores ---------------------------------------------- */
 bool access_is_vector(const Plan *p, const Op *op, int width);
-const char *tensor_name(const Value *tensor);
 const char *valid_guard(Emit *e, const Value *v, uint32_t axes, bool lanes);
 /* Is it in this part along one axis? NULL: always. */
 const char *part_guard(Emit *e, const Value *v, int axis, const Valid *valid, bool lanes);
@@ -240,17 +249,14 @@ void load_into(Emit *e, const Op *load, const char *to);
 const Param *param_of(const Kernel *k, const Value *tensor);   /* NULL if it is none */
 const char *find_hoisted(Emit *e, Sym s);
 void hoist_line(Emit *e, const char *text);
-const char *and_also(const char *a, const char *b);
 const char *access_guard(Emit *e, const Op *op, bool lanes);
 const char *tile_base(Emit *e, const Op *op);
 const char *offset_text(Emit *e, const Op *op, const Value *tile, bool lanes);
 int  body_vector(const Emit *e, const Value *tile);
-bool mentions_condition(const char *all, const char *one);
 void store_vector(Emit *e, Phase *p, const Op *store, const char *guard);
 void write_load(Emit *e, const Op *load);
 void write_store(Emit *e, const Op *store);
 const char *hinted_load(Emit *e, const Op *load);  /* again.c */
-const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by their C names */
 
 /* ---- quotient.c ------------------------------------------------------------------------------ */
 void write_neighbours(Emit *e, Phase *p, Value *tile, const char *out);
@@ -360,9 +366,15 @@ void note_padding(Emit *e, const char *text);      /* a line about padding and m
 void note_barrier(Emit *e, const char *text);
 void note_shared(Emit *e, const char *text);       /* how a tile lies in shared memory, and why */
 
+/* ---- waits.c: a program's own accesses ------------------------------------------------------- */
+Touched either_way(Touched a, Touched b);
+void wait_for_others(Emit *e, const Op *op);
+void touch_all(Op *op, void *arg);
+
 /* ---- body.c ---------------------------------------------------------------------------------- */
 void write_block(Emit *e, const Block *b);
 
 /* ---- tidy.c: the finished text --------------------------------------------------------------- */
+void drop_unmentioned(Text *t);                    /* marked lines whose names nothing mentions */
 void drop_single_braces(Text *t);
 #endif

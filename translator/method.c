@@ -64,17 +64,21 @@ static bool refuse(Check *c, const Node *call, const View *v, const char *what, 
     return false;
 }
 
+/* May the tensor be read? False after a report. */
+bool may_read(Check *c, const Node *use, const View *v)
+{
+    if (v->param->kind == PARAM_SHARED || (v->param->kind == PARAM_MUT && v->param->has_by))
+        return true;
+    return refuse(c, use, v, "a load of", "read it in a later launch, through `%s: &tensor<..>`");
+}
+
 /* May the method be used on this tensor? False after a report. */
 static bool allowed(Check *c, const Node *call, const View *v, Touch touch)
 {
     const Param *p = v->param;
     bool owned = p->kind == PARAM_MUT && p->has_by;
     if (touch == ASKS) return true;
-    if (touch == READS) {
-        if (p->kind == PARAM_SHARED || owned) return true;
-        return refuse(c, call, v, "a load of",
-                      "read it in a later launch, through `%s: &tensor<..>`");
-    }
+    if (touch == READS) return may_read(c, call, v);
     if (touch == ASKS_PART)
         return owned
                || refuse(c, call, v, "a part of", "only a `%s: &mut tensor<..> by [..]` has parts");

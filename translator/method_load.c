@@ -44,7 +44,6 @@ Given method_load(Check *c, const Args *a, const View *view)
 {
     Type tile = { .kind = TYPE_TILE };
     Access access;
-    Sym at[MAX_RANK];
     if (a->n == 0 && view->param->has_by) return load_part(c, a, view);
     if (a->n < 2) {
         mistake(c, node_pos(a->call), "E0701", "`load` needs an index and a shape");
@@ -52,7 +51,7 @@ Given method_load(Check *c, const Args *a, const View *view)
              a->n ? "" : "; an owned part alone is loaded as a whole, `y.load()`");
         return give_kind(GIVES_ERROR, a->call);
     }
-    if (!tile_shape(c, a->at[1], &tile) || !view_tiles(c, view, a->at[0], &tile, &access, at))
+    if (!tile_shape(c, a->at[1], &tile) || !view_tiles(c, view, a->at[0], &tile, &access))
         return give_kind(GIVES_ERROR, a->call);
     return build_load(c, a, view, tile, &access);
 }

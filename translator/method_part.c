@@ -1,5 +1,6 @@
 /* method_part.c -- where an owned part is: extent, origin, index, coord */
 #include "lower.h"
+#include "padding.h"
 
 /* x.extent(a): what exists of it. */
 Given method_extent(Check *c, const Args *a, const View *view)
@@ -32,9 +33,9 @@ Given method_coord(Check *c, const Args *a, const View *view)
     int64_t k;
     Pos pos = node_pos(a->call);
     if (!view_axis(c, view, a->at[0], &axis)) return give_kind(GIVES_ERROR, a->call);
-    if (!sym_const_of(view->size[axis], &k) && !view_whole(view, axis)) {
+    if (view->region[axis] || (!sym_const_of(view->size[axis], &k) && !view_whole(view, axis))) {
         mistake(c, pos, "E0713", "the part has an extent of %s, which is no tile",
-                sym_text(view->size[axis]));
+                formula_words(view->size[axis]));
         note(view->param->pos, "it is declared here");
         help("count from its start: `y.origin(a) + k * BM + iota(BM, i64)`");
         return give_kind(GIVES_ERROR, a->call);

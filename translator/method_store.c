@@ -1,52 +1,5 @@
-/* method_store.c -- tiles into the owned part: store, put; whether a store covers the part */
+/* method_store.c -- tiles into the owned part: store, put */
 #include "lower.h"
-
-/* ---- does it cover the part ------------------------------------------------------------------ */
-
-/* The loop whose index a formula is; NULL if it is none. */
-static const Op *loop_of(Sym at)
-{
-    if (at->kind != SYM_VALUE) return NULL;
-    const Value *v = at->value;
-    const Op *loop = v->block ? v->block->parent : NULL;
-    return loop && loop->kind == OP_FOR && v == v->block->args[0] ? loop : NULL;
-}
-
-/* The loop runs over all pieces of this extent of an axis. */
-static bool all_pieces(const View *v, int axis, const Op *loop, Sym piece)
-{
-    Sym end = sym_of_value(loop->args[1]);
-    if (!sym_is(sym_of_value(loop->args[0]), 0) || !sym_is(sym_of_value(loop->args[2]), 1))
-        return false;
-    return end == sym_ceil(v->size[axis], piece) || end == sym_ceil(v->extent[axis], piece);
-}
-
-/* Is this store, with the loops around it that count its pieces, a store of the whole part? at[]:
-   the index of each axis. An if around it is left for own.c to judge. */
-static bool covers(Check *c, const View *v, const Type *tile, const Sym *at)
-{
-    const Op *loops[MAX_RANK];
-    int n = 0;
-    for (int i = 0; i < v->rank; i++) {
-        int64_t size, piece;
-        bool large = sym_const_of(v->size[i], &size) && sym_const_of(tile->dim[i], &piece)
-                     && piece >= size;
-        if (sym_is(at[i], 0) && (large || tile->dim[i] == v->size[i])) continue;
-        const Op *loop = loop_of(at[i]);
-        if (!loop || !all_pieces(v, i, loop, tile->dim[i])) return false;
-        for (int k = 0; k < n; k++) if (loops[k] == loop) return false;
-        loops[n++] = loop;
-    }
-    const Block *b = c->block;
-    for (; b->parent; b = b->parent->block) {
-        bool counts = b->parent->kind == OP_IF;
-        for (int k = 0; k < n; k++) counts = counts || loops[k] == b->parent;
-        if (!counts) return false;
-    }
-    return b == c->kernel->body;
-}
-
-/* ---- what is stored -------------------------------------------------------------------------- */
 
 /* The tile with the leading axes of extent 1 that it lacks. */
 static Value *with_leading(Check *c, Value *v, int rank, Pos pos)
@@ -114,7 +67,7 @@ static Given build_store(Check *c, const Args *a, const View *view, Value *tile,
     Op *op = build_effect(c, OP_STORE, node_pos(a->call), m ? 3 : 2, args);
     op->access = new(Access);
     *op->access = *access;
-    op->access->covers = access->covers && !m;
+    op->access->covers = !m && covers(c, view, &tile->type, access);
     return give_kind(GIVES_NOTHING, a->call);
 }
 
@@ -122,21 +75,16 @@ static Given build_store(Check *c, const Args *a, const View *view, Value *tile,
 Given method_store(Check *c, const Args *a, const View *view)
 {
     Access access;
-    Sym at[MAX_RANK];
     Value *v = stored(c, a, view);
     if (v && a->n == 1) {
         v = as_part(c, a, view, v);
         view_access(view, &access);
-        for (int i = 0; i < view->rank; i++) {
-            access.map[view->axis[i]] = i;
-            at[i] = sym_const(0);
-        }
+        for (int i = 0; i < view->rank; i++) access.map[view->axis[i]] = i;
     } else if (v) {
         v = with_leading(c, v, view->rank, node_pos(a->at[0]));
-        if (!view_tiles(c, view, a->at[1], &v->type, &access, at)) v = NULL;
+        if (!view_tiles(c, view, a->at[1], &v->type, &access)) v = NULL;
     }
     if (!v) return give_kind(GIVES_ERROR, a->call);
-    access.covers = covers(c, view, &v->type, at);
     return build_store(c, a, view, v, &access);
 }
 

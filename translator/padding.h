@@ -21,6 +21,7 @@ Valid valid_cat(const Kernel *k, const Valid *a, Sym a_extent, const Valid *b, S
 /* Of all axes of a tile of another shape; false if `axis` and its like cannot say it. */
 bool  valid_reshaped(const Kernel *k, const Type *from, const Valid *valid, const Type *to,
                      Valid *result, int *axis);
+const char *formula_words(Sym s);                              /* N - i * 8 */
 const char *valid_text(const Valid *v);            /* [0, clamp(N - i * 8, 0, 8)) */
 
 /* ---- padding.c, mixed.c: where the valid parts come from ------------------------------------- */

@@ -314,12 +314,13 @@ void fill_variable(Emit *e, Value *to, Value *from)
     int n = dims_of(to, dims);
     ValueMap *m = map_of(web_root(to));
     bool one = !*array_suffix(e, to);
-    if (one && alone(e, to) && !m->declared && !loads_again(e, from)) {
+    if (one && !m->declared && !loads_again(e, from)) {
         m->declared = true;
         map_of(to)->var = false;
         const char *text = element_text(e, from);
         map_of(to)->var = true;
-        line(e, "const %s %s = %s;", device_type(to->type.elem), m->name, text);
+        line(e, "%s%s %s = %s;", alone(e, to) ? "const " : "", device_type(to->type.elem), m->name,
+             text);
         return;
     }
     Phase p;

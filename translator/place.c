@@ -369,7 +369,7 @@ static const char *wish_for(const Value *v)
         return "carried";
     switch (v->def->kind) {
     case OP_LOAD: case OP_GATHER:
-        return arena_printf("%s_tile", tensor_name(v->def->args[0]));
+        return arena_printf(v->type.rank ? "%s_tile" : "%s_element", tensor_name(v->def->args[0]));
     case OP_ATOMIC:
         return arena_printf("%s_old", tensor_name(v->def->args[0]));
     case OP_REDUCE:
@@ -421,6 +421,18 @@ static void name_webs(Emit *e)
     }
 }
 
+/* Collects the integers with a name of the user, for formulas in which they stand. */
+static void note_formulas(Emit *e)
+{
+    e->formulas.n = 0;
+    for (int i = 0; i < e->k->values.n; i++) {
+        const Value *v = e->k->values.at[i];
+        bool integer = v->type.kind == TYPE_TILE && v->type.rank == 0 && v->type.elem == EL_I64;
+        if (integer && v->def && v->name && v->plan && v->sym && v->sym->kind != SYM_CONST)
+            push(&e->formulas, v);
+    }
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Forgets what another body knew of the values; each is its own web. */
@@ -455,4 +467,5 @@ void place(Emit *e)
     }
     share_variables(&p);
     name_webs(e);
+    note_formulas(e);
 }

@@ -1,4 +1,4 @@
-/* text.c -- lines of the output: indentation, blocks, the .tile line above what it became */
+/* text.c -- text of the output: lines, blocks, the .tile line above what it became, conditions */
 #include "mapping.h"
 #include <string.h>
 
@@ -182,4 +182,36 @@ void wrap_comment(Text *out, const char *head, const char *text)
         word += *word != 0;
     }
     text_add(out, "\n", 1);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+/* Both conditions; either may be NULL, which always holds. */
+const char *and_also(const char *a, const char *b)
+{
+    return !a ? b : !b ? a : arena_printf("%s && %s", a, b);
+}
+
+/* Is `one` a term of the conjunction? */
+bool mentions_condition(const char *all, const char *one)
+{
+    for (const char *s = all; s; s = strstr(s, " && ") ? strstr(s, " && ") + 4 : NULL)
+        if (!strncmp(s, one, strlen(one))
+            && (!s[strlen(one)] || !strncmp(s + strlen(one), " && ", 4)))
+            return true;
+    return false;
+}
+
+/* What of the guard is not part of the condition that holds here already; NULL: nothing. */
+const char *beyond_assumed(const Emit *e, const char *guard)
+{
+    const char *rest = NULL;
+    while (guard && *guard) {
+        const char *end = strstr(guard, " && ");
+        const char *one = end ? arena_printf("%.*s", (int)(end - guard), guard) : guard;
+        if (!e->assumed || !mentions_condition(e->assumed, one))
+            rest = and_also(rest, one);
+        guard = end ? end + 4 : NULL;
+    }
+    return rest;
 }

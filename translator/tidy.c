@@ -1,6 +1,31 @@
-/* tidy.c -- braces around a single statement go */
+/* tidy.c -- names that nothing mentions go, and braces around a single statement */
 #include "mapping.h"
 #include <string.h>
+
+/* The name that a declaration `const int64_t name = ..` gives. */
+static const char *declared_name(const char *line)
+{
+    const char *end = strstr(line, " = "), *start = end;
+    while (start > line && start[-1] != ' ')
+        start--;
+    return arena_printf("%.*s", (int)(end - start), start);
+}
+
+/* Takes the \1 from each line that has one, from the last to the first, or the whole line if what
+   it declares is not mentioned after it. */
+void drop_unmentioned(Text *t)
+{
+    for (size_t i = t->n; i-- > 0; ) {
+        char *mark = t->at + i;
+        if (*mark != '\1')
+            continue;
+        char *end = strstr(mark, ";\n") + 2;
+        bool used = mentions(end, declared_name(mark));
+        char *rest = used ? mark + 1 : end;
+        memmove(mark, rest, t->n - (size_t)(rest - t->at) + 1);
+        t->n -= (size_t)(rest - mark);
+    }
+}
 
 typedef struct { const char *at; size_t len, indent; } Line;
 

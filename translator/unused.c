@@ -58,6 +58,8 @@ static bool has_effect(Op *op)
 {
     bool found = false;
     switch ((int)op->kind) {
+    case OP_SYM:
+        return op->names;
     case OP_STORE: case OP_SCATTER: case OP_ATOMIC: case OP_YIELD: case OP_BREAK:
     case OP_CONTINUE: case OP_RETURN: case OP_WHILE: case OP_PRINT: case OP_ASSERT:
         return true;

@@ -41,17 +41,27 @@ static Sym clamped(const Kernel *k, Sym s, Sym extent)
     return provably_at_least(k, s, 0) ? s : sym_max(s, zero);
 }
 
+/* Is it the less or the larger of two? */
+static bool is_choice(Sym atom, void *arg)
+{
+    (void)arg;
+    return atom->kind == SYM_MIN || atom->kind == SYM_MAX;
+}
+
 /* How many places of an access lie before the edge: ceil((edge - start) / step), inside min and
-   max. */
+   max unless they go away: an access begins at the edge of its view. */
 static Sym places_before(Sym edge, Sym start, int64_t step)
 {
+    const Sym between = sym_sub(edge, start);
+    if (!sym_is_bad(between) && !sym_mentions(between, is_choice, NULL))
+        return sym_ceil(between, sym_const(step));
     if (edge->kind == SYM_MIN)
         return sym_min(places_before(edge->kid[0], start, step),
                        places_before(edge->kid[1], start, step));
     if (edge->kind == SYM_MAX)
         return sym_max(places_before(edge->kid[0], start, step),
                        places_before(edge->kid[1], start, step));
-    return sym_ceil(sym_sub(edge, start), sym_const(step));
+    return sym_ceil(between, sym_const(step));
 }
 
 /* Rule 1: what of a tile axis exists that an access maps to the axis of its tensor. */
@@ -239,6 +249,12 @@ static const char *bound_text(Sym s)
     return sym_text(s);
 }
 
+/* A formula for a message, scalars of the program by their names. */
+const char *formula_words(Sym s)
+{
+    return bound_text(sym_replace(s, called, NULL));
+}
+
 /* any, mixed, [0, clamp(N - i * 8, 0, 8)). */
 const char *valid_text(const Valid *v)
 {
@@ -247,6 +263,5 @@ const char *valid_text(const Valid *v)
     case VALID_MIXED: return "mixed";
     case VALID_INTERVAL: break;
     }
-    return arena_printf("[%s, %s)", bound_text(sym_replace(v->lo, called, NULL)),
-                        bound_text(sym_replace(v->hi, called, NULL)));
+    return arena_printf("[%s, %s)", formula_words(v->lo), formula_words(v->hi));
 }

@@ -1,5 +1,6 @@
 /* view.c -- what of a tensor a program may touch, and where a tile of it lies */
 #include "lower.h"
+#include "padding.h"
 
 /* ---- the view of a name ---------------------------------------------------------------------- */
 
@@ -19,6 +20,7 @@ static bool cut_axis(const Kernel *k, View *v, int a)
     Sym dim = v->param->type.dim[a], zero = sym_const(0);
     if (!cut->size) return false;
     if (cut->kind == CUT_WHOLE || cut->kind == CUT_REGION) {
+        v->region[v->rank] = cut->kind == CUT_REGION;
         add_axis(v, a, dim, dim, zero);
         return true;
     }
@@ -68,11 +70,13 @@ bool view_shape(Check *c, const View *v, Pos pos, Type *type)
     *type = (Type){ .kind = TYPE_TILE, .elem = v->param->type.elem, .rank = v->rank };
     for (int i = 0; i < v->rank; i++) {
         type->dim[i] = v->size[i];
-        bool fits = i < MAX_TILE_RANK
+        bool fits = i < MAX_TILE_RANK && !v->region[i]
                     && (sym_const_of(v->size[i], &k) ? k > 0 : view_whole(v, i) && ++wholes < 2);
         if (fits) continue;
-        mistake(c, pos, "E0713", "all of `%s` is no tile: its axis %d has an extent of %s",
-                v->param->name->text, i, sym_text(v->size[i]));
+        mistake(c, pos, "E0713", "all of `%s` is no tile: its axis %d %s", v->param->name->text, i,
+                i >= MAX_TILE_RANK ? arena_printf("is one more than a tile has")
+                : v->region[i] ? "is a region"
+                               : arena_printf("has an extent of %s", formula_words(v->size[i])));
         note(v->param->pos, "it is declared here");
         help("a tile's extents are static, but for one whole axis: use pieces, `load([k, ..], "
              "[..])` and "
@@ -137,7 +141,7 @@ bool view_whole_fits(Check *c, const View *v, int i, Sym extent, Sym at, const N
     const char *name = v->param->name->text;
     if (!view_whole(v, i) || extent != v->size[i]) {
         mistake(c, pos, "E0708", "axis %d of `%s` is %s, and the tile takes %s of it", i, name,
-                sym_text(v->size[i]), sym_text(extent));
+                formula_words(v->size[i]), formula_words(extent));
         note(v->param->pos, "it is declared here");
         help("an extent that is not static is a whole axis: exactly the extent of the tensor");
         return false;
@@ -173,9 +177,8 @@ static void warn_elements(const Node *n, Sym at, Sym extent)
     else help("`y.index(a)` is the number of the part; `window` takes elements");
 }
 
-/* Tile `index` of the view in tiles of this shape; at[]: the indices. False after a report. */
-bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Access *access,
-                Sym *at)
+/* Tile `index` of the view in tiles of this shape. False after a report. */
+bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Access *access)
 {
     if (!one_an_axis(c, v, index, tile->rank, "index")) return false;
     view_access(v, access);
@@ -184,11 +187,11 @@ bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Ac
         const Node *n = kid(index, i);
         Value *value = index_value(c, n);
         if (!value) return false;
-        at[i] = sym_of_value(value);
-        ok = view_whole_fits(c, v, i, tile->dim[i], at[i], n) && ok;
-        warn_elements(n, at[i], tile->dim[i]);
+        Sym at = sym_of_value(value);
+        ok = view_whole_fits(c, v, i, tile->dim[i], at, n) && ok;
+        warn_elements(n, at, tile->dim[i]);
         int a = v->axis[i];
-        access->start[a] = sym_add(v->start[a], sym_mul(at[i], tile->dim[i]));
+        access->start[a] = sym_add(v->start[a], sym_mul(at, tile->dim[i]));
         if (sym_is_bad(access->start[a])) {
             mistake(c, node_pos(n), "E0707", "this index is out of the range of 64 bits");
             return false;

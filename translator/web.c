@@ -148,6 +148,29 @@ static bool interfere(Placing *p, Value *a, Value *b)
     return false;
 }
 
+/* Does v lie along a whole axis without being as large as the tiles beside it: weights, sums over
+   rows? */
+static bool is_slim(const Emit *e, const Value *v)
+{
+    bool whole = false;
+    for (int a = 0; a < v->type.rank; a++)
+        whole |= map_of(v)->dim[a] && map_of(v)->dim[a]->whole;
+    return whole && !is_full(e, v);
+}
+
+/* The bytes that slim tiles take for each element of a row: mostly sums and weights, which live
+   all the time. */
+int slim_bytes(const Emit *e)
+{
+    int bytes = 0;
+    for (int i = 0; i < e->k->values.n; i++) {
+        Value *v = e->k->values.at[i];
+        if (v->plan && map_of(v)->var && is_slim(e, v) && web_root(v) == v)
+            bytes += elem_info[v->type.elem].bytes;
+    }
+    return bytes;
+}
+
 /* The largest sum of weights of tiles that are needed at once; those of weight 0 do not count. */
 int live_weight(Emit *e, int (*weight)(const Emit *e, const Value *v))
 {

@@ -435,6 +435,11 @@ def refusals():
     x = np.ones((2, 7), np.float32)
     refused(1, 'where', 'arguments.tile', 'biased', ['y'], x=x)
     refused(1, 'where', 'arguments.tile', 'biased', ['y'], x=np.ones((2, 1002), np.float32))
+    for n, on, size in [(1, False, 4), (4, False, 3), (9, True, 8)]:
+        refused(1, 'where', 'arguments.tile', 'choices', ['y'], n=n, on=int(on), y=np.ones(size, np.float32))
+    for n, on, size in [(1, True, 3), (4, False, 4), (9, False, 8)]:
+        equal(run('arguments.tile', 'choices', ['y'], n=n, on=int(on),
+                  y=np.ones(size, np.float32)), np.full(size, n, np.float32))
     refused(1, 'b', 'arguments.tile', 'biased', ['y'], x=np.ones((2, 8), np.float32),
             b=np.ones(6, np.float32))
     refused(1, 'y', 'arguments.tile', 'biased', ['y'], x=np.ones((2, 8), np.float32),

@@ -14,3 +14,4 @@ import cases_round                                            # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
 import cases_variable                                          # noqa: F401
+import cases_view                                             # noqa: F401

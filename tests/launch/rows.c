@@ -30,6 +30,10 @@ int main(void)
     FINE(rows_bf16(NULL, NULL, NULL, 2, false, 0, 8, 0));
     REFUSED("rows_f32: D is 5; there are kernels for 4, 8", rows_f32(y, x, b, 2, false, 3, 5, 0));
     REFUSED("M <= 1000", rows_f32(y, x, b, 2, false, 1001, 4, 0));
+    REFUSED("`M < 4 || M % 2 == 0`, `M < 4 || M > 4`", rows_f32(y, x, b, 2, false, 5, 4, 0));
+    REFUSED("M is 4", rows_f32(y, x, b, 2, false, 4, 4, 0));
+    FINE(rows_f32(y, x, b, 2, false, 6, 4, 0));
+    FINE(rows_f32(y, x, b, 2, true, 5, 4, 0));
     REFUSED("y (&mut) and x (&) overlap", rows_f32(y, y + 4, b, 2, false, 3, 4, 0));
     REFUSED("y (&mut) is a null pointer", rows_f32(NULL, x, b, 2, false, 3, 4, 0));
     REFUSED("M is -1", rows_f32(y, x, b, 2, false, -1, 4, 0));

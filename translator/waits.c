@@ -1,0 +1,129 @@
+/* waits.c -- which accesses of a program wait for earlier ones of its other threads */
+/* needs: a body being written.  gives: barriers.  keeps: the plan. */
+#include "mapping.h"
+#include <string.h>
+
+/* Zero for what a loop changes, the atom itself for what it does not. */
+static Sym without_varying(Sym atom, void *arg)
+{
+    (void)arg;
+    if (atom->kind != SYM_VALUE)
+        return atom;
+    const Value *v = atom->value;
+    for (const Block *b = v->def ? v->def->block : v->block; b && b->parent; b = b->parent->block)
+        if (b->parent->kind != OP_IF)
+            return sym_const(0);
+    return atom;
+}
+
+/* Are the elements of the access in any two rounds of a loop the same, or none the same? Windows
+   that a loop moves by less than their extent overlap. */
+static bool rounds_apart(const Op *op)
+{
+    const Access *a = op->access;
+    for (int axis = 0; axis < op->args[0]->type.rank; axis++) {
+        Sym moves = sym_sub(a->start[axis], sym_replace(a->start[axis], without_varying, NULL));
+        int64_t n = 1;
+        if (a->map[axis] >= 0)
+            sym_const_of(op_tile(op)->type.dim[a->map[axis]], &n);
+        if (!sym_divides(n * a->step[axis], moves))
+            return false;
+    }
+    return true;
+}
+
+/* Does each thread touch the same elements in both? Then program order is enough. Threads that hold
+   copies of a tile all load it, and one of them stores it. */
+static bool same_threads(Emit *e, const Op *a, const Op *b)
+{
+    const Access *x = a->access, *y = b->access;
+    for (int i = 0; i < 2; i++)
+        if ((i ? b : a)->kind != OP_LOAD && (i ? b : a)->kind != OP_STORE)
+            return false;                          /* whose element that is, the indices say */
+    if (a->kind != b->kind && one_thread(e, op_tile(a)))
+        return false;
+    return rounds_apart(a) && !memcmp(x->start, y->start, sizeof x->start)
+        && !memcmp(x->step, y->step, sizeof x->step) && !memcmp(x->map, y->map, sizeof x->map)
+        && !memcmp(map_of(op_tile(a))->dim, map_of(op_tile(b))->dim,
+                   sizeof map_of(op_tile(a))->dim);
+}
+
+/* What of a formula a loop changes. */
+static Sym varying(Sym s)
+{
+    return sym_sub(s, sym_replace(s, without_varying, NULL));
+}
+
+/* Along one axis, do both never touch the same element, also in different rounds of a loop? */
+static bool apart_along(const Op *a, const Op *b, int axis)
+{
+    int64_t span[2] = { 1, 1 }, n, k;
+    const Op *const ops[] = { a, b };
+    for (int i = 0; i < 2; i++)
+        if (ops[i]->access->map[axis] >= 0) {
+            if (!sym_const_of(op_tile(ops[i])->type.dim[ops[i]->access->map[axis]], &n))
+                return false;
+            span[i] = ops[i]->access->step[axis] * n;
+        }
+    if (!sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k))
+        return false;
+    Sym moves = varying(a->access->start[axis]);
+    bool steady = sym_is(moves, 0)
+        || (span[0] == span[1] && k % span[0] == 0 && sym_divides(span[0], moves));
+    return steady && (k >= span[0] || -k >= span[1]);
+}
+
+/* Do both touch different parts of the tensor? Then neither waits for the other. */
+static bool apart(const Op *a, const Op *b)
+{
+    for (int axis = 0; axis < a->args[0]->type.rank; axis++)
+        if (apart_along(a, b, axis))
+            return true;
+    return false;
+}
+
+/* Adds op to what was touched. */
+static void touch(Touched *t, const Op *op)
+{
+    for (int i = 0; i < t->at.n; i++)
+        if (t->at.at[i] == op)
+            return;
+    push(&t->at, op);
+}
+
+/* Both: what was touched on either of two ways to here. */
+Touched either_way(Touched a, Touched b)
+{
+    Touched all = { 0 };
+    for (int i = 0; i < a.at.n; i++)
+        touch(&all, a.at.at[i]);
+    for (int i = 0; i < b.at.n; i++)
+        touch(&all, b.at.at[i]);
+    return all;
+}
+
+/* A barrier before op if another thread of the program may have touched the same elements. */
+void wait_for_others(Emit *e, const Op *op)
+{
+    bool clash = false;
+    for (int i = 0; i < e->touched.at.n; i++) {
+        const Op *other = e->touched.at.at[i];
+        clash |= must_order(other, op) && !same_threads(e, other, op) && !apart(other, op);
+    }
+    if (clash) {
+        if (e->body->threads > 32)
+            barrier(e, "the program's earlier accesses to this tensor are done");
+        else if (e->body->threads > 1)
+            line(e, "__syncwarp();   // the program's earlier accesses to this tensor are done");
+        e->touched = (Touched){ 0 };
+    }
+    touch(&e->touched, op);
+}
+
+/* Takes an access of a loop for one since the last barrier: it comes round again. */
+void touch_all(Op *op, void *arg)
+{
+    Emit *e = arg;
+    if (op_reads(op) || op_writes(op))
+        touch(&e->touched, op);
+}
