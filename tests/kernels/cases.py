@@ -11,4 +11,5 @@ import cases_own                                              # noqa: F401
 import cases_reduce                                           # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
+import cases_tables                                           # noqa: F401
 import cases_variable                                          # noqa: F401
