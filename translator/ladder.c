@@ -50,8 +50,8 @@ static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int thr
 static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[] = {
     { BODY_WARP, 32, 1, 0 }, { BODY_WARP, 32, 2, 8 }, { BODY_WARP, 32, 4, 0 },
     { BODY_BLOCK, 64, 2, 0 }, { BODY_BLOCK, 128, 2, 8 }, { BODY_BLOCK, 128, 4, 0 },
-    { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 0 },
-    { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 0 }, { BODY_BLOCK, 1024, 8, 32 },
+    { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 16 },
+    { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 16 }, { BODY_BLOCK, 1024, 8, 32 },
 };
 
 /* The rungs of a block that reads its row again: it holds none of it, so that all 2048 threads of
