@@ -50,8 +50,8 @@ static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int thr
 static const struct Rung { BodyKind kind; int threads, vecs, elements; } rungs[] = {
     { BODY_WARP, 32, 1, 0 }, { BODY_WARP, 32, 2, 8 }, { BODY_WARP, 32, 4, 0 },
     { BODY_BLOCK, 64, 2, 0 }, { BODY_BLOCK, 128, 2, 8 }, { BODY_BLOCK, 128, 4, 0 },
-    { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 16 },
-    { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 16 }, { BODY_BLOCK, 1024, 8, 32 },
+    { BODY_BLOCK, 256, 4, 16 }, { BODY_BLOCK, 256, 8, 32 }, { BODY_BLOCK, 512, 4, 0 },
+    { BODY_BLOCK, 512, 8, 32 }, { BODY_BLOCK, 1024, 4, 0 }, { BODY_BLOCK, 1024, 8, 32 },
 };
 
 /* The rungs of a block that reads its row again: it holds none of it, so that all 2048 threads of
@@ -101,6 +101,38 @@ static int64_t longest_row(const Plan *p, const Body *b, int threads, int repeat
     return least;
 }
 
+/* Does a whole axis lie across the fast one? Then a thread walks over rows. */
+static bool walks_rows(const Plan *p)
+{
+    for (int n = 0; whole_dim(p, n); n++)
+        if (!whole_dim(p, n)->fast)
+            return true;
+    return false;
+}
+
+/* Words of registers that a thread wants for tiles of n elements: their bytes, and of bytes alone
+   a word each besides, in which they are computed on. */
+static int words_held(const Facts *f, int n)
+{
+    return (f->live * n + 3) / 4 + (f->live < 4 && f->least_bytes == 1 ? n : 0);
+}
+
+/* Words that are there for them: late loads wait in registers; rows have an address each, which
+   is one an element where each is an access; what is made of 8 bytes takes room on its way. */
+static int words_there(const Facts *f, int threads, int width, int n)
+{
+    int most = word_budget(threads, width) - 8;
+    if (width == 1 || f->late > 1)
+        most -= 4 * f->late;
+    if (width == 1 && f->two_words && f->live < 8)
+        most -= 8;
+    if (f->gathers)
+        most -= 8;                                 /* indices, and an address for each */
+    if (walks_rows(f->plan))
+        most -= width == 1 && 2 * n > 24 ? 2 * n : 24;
+    return most;
+}
+
 /* Adds the entry of one rung, unless registers would not do or it is no
    longer than the rung before. */
 static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
@@ -113,18 +145,13 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int elements = width > 1 || (l->alone && !r->elements) ? r->vecs * f->vector : r->elements;
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = longest_row(p, b, r->threads, repeats, width);
-    int words = (f->live * (d->fast ? held * elements : repeats * held) + 3) / 4;
-    int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
+    int n = d->fast ? held * elements : repeats * held, words = words_held(f, n);
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && (f->whole_loads - f->late > 1 || f->reductions > 3);
-    if (f->gathers)
-        most -= 8;                                 /* indices, and an address for each */
-    if (!d->fast)
-        most -= 24;                                /* addresses of many rows */
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
         return;
-    if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
-        || crowded)
+    if (repeats < 1 || along < 1 || words > words_there(f, r->threads, width, n)
+        || capacity <= l->last || elements > 32 || lonely || crowded)
         return;
     l->last = capacity;
     int programs = b->programs, threads = which ? r->threads : b->threads;
