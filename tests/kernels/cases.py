@@ -11,5 +11,6 @@ import cases_own                                              # noqa: F401
 import cases_reduce                                           # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
+import cases_literals                                         # noqa: F401
 import cases_tables                                           # noqa: F401
 import cases_variable                                          # noqa: F401
