@@ -8,6 +8,7 @@ import cases_mixed                                            # noqa: F401
 import cases_mma                                               # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
+import cases_padded                                           # noqa: F401
 import cases_reduce                                           # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401

@@ -74,7 +74,7 @@ class Setup:
                 self.inputs[a.name] = None
             else:
                 self.tensors[a.name] = Tensor(a, kind(a), [extent(s, size) for s in a.shape], how)
-        self.arena = Arena(list(self.tensors.values()))
+        self.arena = Arena(list(self.tensors.values()), how == 'far')
         for name, tensor in self.tensors.items():
             data = None
             if not tensor.arg.out or tensor.arg.inout:
@@ -173,11 +173,11 @@ def compare(name, raw, t, want, same_bits):
 
 def run_case(run, setup):
     """None, or what went wrong."""
-    strided = setup.how in ('apart', 'odd')
+    strided = setup.how in ('apart', 'odd', 'far')
     symbol = run.symbol(setup.case, setup.t, strided)
     if symbol is None:
         return f'no launch function in the header'
-    before = setup.arena.host.copy()
+    before = setup.arena.copy()
     run.device.begin(setup.arena)
     status = run.lib[symbol](*arguments(run.protos[symbol], setup))
     trouble = run.device.end(setup.arena)
@@ -366,8 +366,8 @@ def run_special(run, case, t, sizes, counts):
 
 
 def run_table(run, case, t, size, counts):
-    """One size, dense: on the device, and by the interpreter."""
-    setup = Setup(case, t, size, 'plain', 0)
+    """One size, dense or with holes: on the device, and by the interpreter."""
+    setup = Setup(case, t, size, 'far' if case.table == 'far' else 'plain', 0)
     reference = None if '--gpu' in run.options else run_reference(setup)
     counts.add(setup.what, case.kernel, run_case(run, setup))
     counts.add(setup.what + ' by the interpreter', case.kernel, reference)

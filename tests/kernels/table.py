@@ -13,8 +13,8 @@ inputs by name, floats as Numbers, the others as integer arrays, absent ones as 
 it returns the outputs by name. `data` gives other than normal inputs: name -> f(rng, shape, T);
 `same_bits` tells +0 from -0. Of `unordered` cases the bits may differ from run to run, by the order of
 atomics; what holds all the same a reference says by a function: outputs by name -> what is wrong, or None.
-A `table` shows what operations mean, not where tiles end: it runs
-once a size, dense, and by the interpreter.
+A `table` shows what operations mean, not where tiles end: it runs once a size, dense, and by the
+interpreter; `far`: with gigabytes between rows.
 """
 import itertools
 import re
