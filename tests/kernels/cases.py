@@ -1,4 +1,5 @@
 """cases.py -- every kernel of the suite: what it is called with, and what it should give"""
+import cases_axes                                             # noqa: F401
 import cases_element                                          # noqa: F401  (each fills table.CASES)
 import cases_atomic                                           # noqa: F401
 import cases_family                                           # noqa: F401

@@ -7,7 +7,6 @@ an interval on each axis: language.md's rules by the letter. The kernels are wri
 import os
 import numpy as np
 import build
-from inputs import LONG                                        # noqa: F401
 from number import Number
 from table import case, sizes
 
@@ -95,9 +94,7 @@ OPS = dict(
     raised=('squeeze(expand(u, 0) * 2.0, 0)', same(lambda v: v * np.float32(2))),
     spread=('broadcast_to(sum(u, axis = 0, keepdims = true), [3, {B}])', lambda t, x: column_sums(t)),
     reshaped=('reshape(fill(u, 0.5), [{B}, 4])', lambda t, x: Tile(filled(t, 0.5).v.reshape(-1, 4), [(0, t.v.shape[1]), (0, 4)])),
-    merged=('expand(reshape(expand(u, 1), [4, {B}]), 0)', None),
 )
-del OPS['merged']
 
 SOURCES = dict(
     load=('x.load([i, j], [4, 8], pad = {P})', 8, lambda i, j: (4 * i, 8 * j, 1)),
@@ -108,7 +105,7 @@ SOURCES = dict(
 )
 FEW = 'same shifted falling times_zero least_0 centred marked filled_low turned'.split()
 
-HEAD = '''// Written by cases_padded.py: %s.
+HEAD = '''// Written by cases_padded.py.
 fn again(x: tile<f32, [A, B]>, n: i32) -> tile<f32, [A, B]>
 {
     let mut acc = zeros([A, B], f32);
@@ -180,10 +177,7 @@ def bounds(inside):
 def consumed(t):
     """What the stores of a kernel hold for one program: name -> array, and which may be off."""
     n0 = max(t.valid[0][1] - t.valid[0][0], 0)
-    empty = lambda a: t.valid[a][1] <= t.valid[a][0]
-    place = lambda f, worst, a: np.zeros(1, np.int32) if empty(a) else None
     truth = Tile(t.v > 0.5, t.valid)
-    nan_first = lambda f, nothing: lambda v, axis, keepdims: np.expand_dims(f(v, axis=axis), axis)
     at, least = first(t, 1, np.inf), first(t, 0, -np.inf)
     return dict(all_of=t.v, s=t.over(np.sum, 0.0, 1), p=t.over(np.prod, 1.0, 0), hi=t.over(np.max, -np.inf, 0),
                 lo=t.over(np.min, np.inf, 1), av=t.over(np.sum, 0.0, 0) / np.float64(n0), at=at, least=least,
@@ -212,7 +206,7 @@ def near(v):
     """An f32 result: sums of a few numbers, a function on the way."""
     with np.errstate(all='ignore'):
         e = np.where(np.isfinite(v), np.abs(v) * 2.0**-18 + 2.0**-20, 0)
-        return Number(np.where(np.isfinite(v), v, v), 'f32', e)
+        return Number(v, 'f32', e)
 
 
 def write(name, text):
@@ -231,22 +225,24 @@ def integers(rng, shape, t):
 
 
 def generate():
-    for pad, literal in PADS.items():
-        text, kernels = HEAD % ('pad = ' + literal), []
-        for source, (load, columns, _) in SOURCES.items():
-            for op, (expression, _) in OPS.items():
-                if source != 'load' and op not in FEW:
-                    continue
-                shape = {'turned': (columns, 4), 'spread': (3, columns), 'reshaped': (columns, 4)}.get(op, (4, columns))
-                names = dict(name=f'{source}_{op}', E0=shape[0], E1=shape[1])
-                text += TEXT.format(source=load.format(P=literal), op=expression.format(B=columns), **names)
-                kernels.append((source, op, names))
-        path = write('padded_' + pad, text)
-        for source, op, names in kernels:
+    """Two files, in each of which the pads take turns; with PADS=all every pad with everything."""
+    combos = [(source, op) for source in SOURCES for op in OPS if source == 'load' or op in FEW]
+    pads = list(PADS)
+    for number in range(len(pads) if os.environ.get('PADS') == 'all' else 2):
+        text, kernels = HEAD, []
+        for k, (source, op) in enumerate(combos):
+            load, columns, _ = SOURCES[source]
+            pad = pads[(k + 2 * number) % len(pads)]
+            shape = {'turned': (columns, 4), 'spread': (3, columns), 'reshaped': (columns, 4)}.get(op, (4, columns))
+            names = dict(name=f'{source}_{op}_{pad}', E0=shape[0], E1=shape[1])
+            text += TEXT.format(source=load.format(P=PADS[pad]), op=OPS[op][0].format(B=columns), **names)
+            kernels.append((source, op, pad, names))
+        path = write(f'padded_{number + 1}', text)
+        for source, op, pad, names in kernels:
             args = ARGS.replace('{E0}', str(names['E0'])).replace('{E1}', str(names['E1']))
             case(path, names['name'], '', args, sizes(M=[1, 5], N=[3, 17], n=[2, 6]) if source in ('short', 'looped')
-                 else sizes(M=[1, 4, 7], N=[1, 8, 13, 19], n=[0]), data=dict(x=integers), table=True)(
-                     reference(source, op, float(literal)))
+                 else sizes(M=[1, 4, 7], N=[1, 8, 19], n=[0]), data=dict(x=integers), table=True)(
+                     reference(source, op, float(PADS[pad])))
 
 
 generate()
