@@ -20,9 +20,9 @@ function announce(text, line,    place, kind) {
     }
 }
 
-# Is announcement i this report?
+# Is announcement i this report? A note may belong to several.
 function meets(i, place, kind, message,    name) {
-    if (met[i] || place_of[i] != place || kind_of[i] != kind) return 0
+    if ((met[i] && kind != "note") || place_of[i] != place || kind_of[i] != kind) return 0
     if (code_of[i] != "" && index(message, "[" code_of[i] "]") == 0) return 0
     if (kind != "warning") return index(message, text_of[i]) > 0
     name = text_of[i]; sub(/[: ].*/, "", name)

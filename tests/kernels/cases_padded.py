@@ -225,14 +225,15 @@ def integers(rng, shape, t):
 
 
 def generate():
-    """Two files, in each of which the pads take turns; with PADS=all every pad with everything."""
+    """The pads take turns; with PADS=all every pad comes with everything, a file for each turn."""
+    turns = len(PADS) if os.environ.get('PADS') == 'all' else 1
     combos = [(source, op) for source in SOURCES for op in OPS if source == 'load' or op in FEW]
     pads = list(PADS)
-    for number in range(len(pads) if os.environ.get('PADS') == 'all' else 2):
+    for number in range(turns):
         text, kernels = HEAD, []
         for k, (source, op) in enumerate(combos):
             load, columns, _ = SOURCES[source]
-            pad = pads[(k + 2 * number) % len(pads)]
+            pad = pads[(k + number) % len(pads)]
             shape = {'turned': (columns, 4), 'spread': (3, columns), 'reshaped': (columns, 4)}.get(op, (4, columns))
             names = dict(name=f'{source}_{op}_{pad}', E0=shape[0], E1=shape[1])
             text += TEXT.format(source=load.format(P=PADS[pad]), op=OPS[op][0].format(B=columns), **names)
@@ -241,7 +242,7 @@ def generate():
         for source, op, pad, names in kernels:
             args = ARGS.replace('{E0}', str(names['E0'])).replace('{E1}', str(names['E1']))
             case(path, names['name'], '', args, sizes(M=[1, 5], N=[3, 17], n=[2, 6]) if source in ('short', 'looped')
-                 else sizes(M=[1, 4, 7], N=[1, 8, 19], n=[0]), data=dict(x=integers), table=True)(
+                 else sizes(M=[1, 7], N=[1, 8, 19], n=[0]), data=dict(x=integers), table=True)(
                      reference(source, op, float(PADS[pad])))
 
 
