@@ -110,11 +110,17 @@ static bool walks_rows(const Plan *p)
     return false;
 }
 
-/* Words of registers that a thread wants for tiles of n elements: their bytes, and of bytes alone
-   a word each besides, in which they are computed on. */
+/* Words of registers that a thread wants for tiles of n elements: their bytes; of bytes alone more
+   than a word each besides, in which they are computed on; and what a loop carries of 16 bits is
+   unpacked all along. */
 static int words_held(const Facts *f, int n)
 {
-    return (f->live * n + 3) / 4 + (f->live < 4 && f->least_bytes == 1 ? n : 0);
+    int words = (f->live * n + 3) / 4;
+    if (f->live < 4 && f->least_bytes == 1)
+        words += n + n / 4;
+    else if (f->carried_whole && f->least_bytes <= 2)
+        words += n / 2;
+    return words;
 }
 
 /* Words that are there for them: late loads wait in registers; rows have an address each, which

@@ -1,6 +1,6 @@
 """cases_axes.py -- every axis of every rank, whole axes in every place, extents of 0 and 1"""
 import numpy as np
-from number import Number, argmax, argmin, total
+from number import Number, argmax, argmin, highest, total
 from table import case, sizes
 
 TILE = (2, 3, 1, 2, 5)
@@ -45,6 +45,7 @@ def whole(x, axis, other, step):
 
 
 EXTENTS = [0, 1, 2, 7, 33]
+LONGEST = 8192                 # the row length that 68_limits says it holds
 
 
 @case('67_axes', 'whole_first', 'T: f32 i64', 's: T[M, N] out; q: T[P, M, ceil(N, 8)] out; at: i32[M, N] out; x: T[P, M, N]',
@@ -69,3 +70,13 @@ def _(x):
     v = blocked(np.sum, np.sum(x.v, 2), [0, 1], [2, 3], np.float64)
     e = blocked(np.sum, np.sum(np.abs(x.v), 2), [0, 1], [2, 3], np.float64) * 2.0**-23 * (8 + 2 * (6 * x.shape[2] + 1)**0.5)
     return dict(whole(x, 2, 1, 3), all_of=Number(v, 'f32', e))
+
+
+@case('68_limits', 'carried', 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]; w: T[N]; b: T[N]; c: T[N]; k: i32 = 2',
+      lambda edges: sizes(M=[2], N=[0, 1, 31] + [n + d for n in edges for d in (-1, 0, 1) if n + d <= LONGEST]))
+def _(x, w, b, c, k):
+    t, u = x, x * 2.0
+    for _ in range(k):
+        t = t * 0.5 + highest(t, 1, keepdims=True)
+        u = u + t
+    return t * w + b * u + c
