@@ -155,7 +155,7 @@ static inline void check(uintptr_t a, size_t size, Access access, const void *pc
         note_once(t, shadow, size, a, pc);
     if (access != READ)
         note_write(t, shadow, size, access);
-    if (kind == PLAIN && access != ATOMIC)
+    if (kind == PLAIN && access != ATOMIC && !(array->flags & TILE_NO_RACES))
         check_race(t, races, size, access, a, pc);
     else if (access != READ)
         memset(races, 0, size * sizeof *races);

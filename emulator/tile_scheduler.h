@@ -59,11 +59,14 @@ constexpr uint32_t TILE_TWICE = 1u << 31;   // two different threads wrote it
 constexpr uint32_t TILE_HOST = 1u << 30;    // the host wrote it
 constexpr uint32_t TILE_WRITER = TILE_HOST - 1;
 
+/* A flag of what g++ adds beside a shared array: every thread may find that it is set up. */
+constexpr int TILE_NO_RACES = 1 << 16;
+
 /* Bytes low .. high - 1, which kernels may access. */
 struct TileArray {
     uintptr_t low, high;
     std::string name;
-    int flags;                          // TILE_EMU_EMPTY, TILE_EMU_READONLY
+    int flags;                          // TILE_EMU_EMPTY, TILE_EMU_READONLY, TILE_NO_RACES
     bool shared, owned;                 // of a block; from cudaMalloc
     uint32_t *shadow;                   // who wrote each byte; NULL until somebody asks
     struct TileRace *races;             // who did what last with each byte; NULL with the shadow

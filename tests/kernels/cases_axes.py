@@ -20,7 +20,7 @@ def written(axes):
     return '[' + ', '.join(f'ceil({n}, {w})' if a in axes else n for a, (n, w) in enumerate(zip('ABCDE', TILE))) + ']'
 
 
-@case('67_axes', 'axes5', '', ''.join(f'{n}: i64{written(axes)} out; ' for n, axes in REDUCED.items())
+@case('87_axes', 'axes5', '', ''.join(f'{n}: i64{written(axes)} out; ' for n, axes in REDUCED.items())
       + f'top: i32{written((3,))} out; x: i64[A, B, C, D, E]',
       sizes(A=[1, 3], B=[3, 4], C=[1, 2], D=[1, 5], E=[1, 6]) + [dict(dict.fromkeys('ABCDE', 2), **{n: 0}) for n in 'ABCDE'])
 def _(x):
@@ -29,7 +29,7 @@ def _(x):
     return dict(out, top=blocked(argmax, x, [3], [2], np.int32))
 
 
-@case('67_axes', 'tensor6', '', 'y: i16[A, B, C, D, E, F] out; x: i16[A, B, C, D, E, F]',
+@case('87_axes', 'tensor6', '', 'y: i16[A, B, C, D, E, F] out; x: i16[A, B, C, D, E, F]',
       sizes(A=[1, 2], B=[3], C=[1, 2], D=[1, 3], E=[2], F=[1, 5]) + [dict(dict.fromkeys('ABCDEF', 2), **{n: 0}) for n in 'ABCDEF'])
 def _(x):
     cols = np.minimum(2, x.shape[3] - np.arange(x.shape[3]) // 2 * 2)
@@ -45,22 +45,22 @@ def whole(x, axis, other, step):
 
 
 EXTENTS = [0, 1, 2, 7, 33]
-LONGEST = 8192                 # the row length that 68_limits says it holds
+LONGEST = 8192                 # the row length that 88_limits says it holds
 
 
-@case('67_axes', 'whole_first', 'T: f32 i64', 's: T[M, N] out; q: T[P, M, ceil(N, 8)] out; at: i32[M, N] out; x: T[P, M, N]',
+@case('87_axes', 'whole_first', 'T: f32 i64', 's: T[M, N] out; q: T[P, M, ceil(N, 8)] out; at: i32[M, N] out; x: T[P, M, N]',
       sizes(P=EXTENTS + [300], M=[0, 1, 3], N=[0, 1, 9]))
 def _(x):
     return whole(x, 0, 2, 8)
 
 
-@case('67_axes', 'whole_between', 'T: f32 i64', 's: T[P, N] out; q: T[ceil(P, 2), M, N] out; at: i32[P, N] out; x: T[P, M, N]',
+@case('87_axes', 'whole_between', 'T: f32 i64', 's: T[P, N] out; q: T[ceil(P, 2), M, N] out; at: i32[P, N] out; x: T[P, M, N]',
       sizes(P=[0, 1, 3], M=EXTENTS + [300], N=[0, 1, 9]))
 def _(x):
     return whole(x, 1, 0, 2)
 
 
-@case('67_axes', 'whole_last', 'T: f32 i64',
+@case('87_axes', 'whole_last', 'T: f32 i64',
       's: T[P, M] out; q: T[P, ceil(M, 3), N] out; at: i32[P, M] out; all_of: T[ceil(P, 2), ceil(M, 3)] out; x: T[P, M, N]',
       sizes(P=[0, 1, 3], M=[0, 1, 4], N=EXTENTS + [1000]))
 def _(x):
@@ -72,7 +72,7 @@ def _(x):
     return dict(whole(x, 2, 1, 3), all_of=Number(v, 'f32', e))
 
 
-@case('68_limits', 'carried', 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]; w: T[N]; b: T[N]; c: T[N]; k: i32 = 2',
+@case('88_limits', 'carried', 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]; w: T[N]; b: T[N]; c: T[N]; k: i32 = 2',
       lambda edges: sizes(M=[2], N=[0, 1, 31] + [n + d for n in edges for d in (-1, 0, 1) if n + d <= LONGEST]))
 def _(x, w, b, c, k):
     t, u = x, x * 2.0

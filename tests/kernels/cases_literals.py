@@ -17,7 +17,7 @@ def some_numbers(rng, shape, t):
     return rng.integers(0, 20, shape) if t in FLOATS else any_pattern(rng, shape[0], t)
 
 
-@case('64_literal_tables', 'numbers', 'T: ' + ' '.join(ALL), ''.join(f'{n}: T[N] out; ' for n in NUMBERS)
+@case('84_literal_tables', 'numbers', 'T: ' + ' '.join(ALL), ''.join(f'{n}: T[N] out; ' for n in NUMBERS)
       + 'x: T[N]; n: i32 = 1', sizes(N=[0, 300]), data=dict(x=some_numbers), table=True)
 def _(x, T):
     n = len(x) if T in INTS else len(x.v)
@@ -36,7 +36,7 @@ def _(x, T):
         folded=v + 5).items()}
 
 
-@case('64_literal_tables', 'floats', 'T: f16 bf16 f32 f64', ''.join(f'{n}: T[N] out; ' for n in 'abcdefghj') + 'x: T[N]',
+@case('84_literal_tables', 'floats', 'T: f16 bf16 f32 f64', ''.join(f'{n}: T[N] out; ' for n in 'abcdefghj') + 'x: T[N]',
       sizes(N=[0, 300]), same_bits=True, table=True)
 def _(x):
     c = lambda v: Number(round_to(x.t, np.full(x.shape, v)), x.t)
@@ -44,7 +44,7 @@ def _(x):
                 j=c(-5.9e-8))
 
 
-@case('64_literal_tables', 'wide', '', 'a: f32[N] out; b: f32[N] out; c: f64[N] out; d: f64[N] out; e: i64[N] out; '
+@case('84_literal_tables', 'wide', '', 'a: f32[N] out; b: f32[N] out; c: f64[N] out; d: f64[N] out; e: i64[N] out; '
       'f: u64[N] out; g: i64[N] out; h: f64[N] out; j: i32[N] out; k: i64[N] out; x: i64[N]', sizes(N=[0, 100]),
       same_bits=True, table=True)
 def _(x):
@@ -54,7 +54,7 @@ def _(x):
                 h=f(1 * 0.1 * 3, 'f64'), j=np.full(x.shape, -2**31, np.int32), k=x * 5000000000)
 
 
-@case('64_literal_tables', 'widened', '', 'hf: f32[N] out; bf: f32[N] out; hd: f64[N] out; fd: f64[N] out; ii: i32[N] out; '
+@case('84_literal_tables', 'widened', '', 'hf: f32[N] out; bf: f32[N] out; hd: f64[N] out; fd: f64[N] out; ii: i32[N] out; '
       'll: i64[N] out; uu: u16[N] out; vv: u64[N] out; less: bool[N] out; pick: f32[N] out; top: i16[N] out; acc: f64[N] out; '
       'h: f16[N]; b: bf16[N]; f: f32[N]; d: f64[N]; i1: i8[N]; i2: i16[N]; i4: i32[N]; i8_: i64[N]; u1: u8[N]; u2: u16[N]; '
       'u8_: u64[N]', sizes(N=[0, 300]), same_bits=True, table=True,
@@ -122,7 +122,7 @@ def zeros(best, p, axis, which):
 
 
 for kernel, types, acc in (('small', 'i8 i16 i32', 'i32'), ('small_unsigned', 'u8 u16 u32', 'u32'), ('alike', 'i64 u64', 'T')):
-    @case('65_reduce_tables', kernel, 'T: ' + types, f's: {acc}[M, ceil(N, 37)] out; p: {acc}[ceil(M, 4), N] out; ' + REDUCED,
+    @case('85_reduce_tables', kernel, 'T: ' + types, f's: {acc}[M, ceil(N, 37)] out; p: {acc}[ceil(M, 4), N] out; ' + REDUCED,
           SIZES, data=dict(x=few_values), table=True)
     def _(x):
         t = x.dtype if x.dtype.itemsize == 8 else np.int32 if x.dtype.kind == 'i' else np.uint32
@@ -130,7 +130,7 @@ for kernel, types, acc in (('small', 'i8 i16 i32', 'i32'), ('small_unsigned', 'u
                     p=along(lambda p: np.prod(p, 0, dtype=t), x, 0, 4))
 
 
-@case('65_reduce_tables', 'alike', 'T: f16 bf16 f32 f64', 's: T[M, ceil(N, 37)] out; p: T[ceil(M, 4), N] out; ' + REDUCED,
+@case('85_reduce_tables', 'alike', 'T: f16 bf16 f32 f64', 's: T[M, ceil(N, 37)] out; p: T[ceil(M, 4), N] out; ' + REDUCED,
       SIZES, data=dict(x=few_values), same_bits=True, table=True)
 def _(x):
     s, p = along(lambda p: np.sum(p, 1), x.v, 1, 37), along(lambda p: np.prod(p, 0), x.v, 0, 4)
@@ -138,7 +138,7 @@ def _(x):
     return dict(extremes(x), s=signed(s), p=signed(p))
 
 
-@case('65_reduce_tables', 'rows', 'T: i8 u16 i64 f16 f64', 'hi: T[M] out; lo: T[M] out; at: i32[M] out; least: i32[M] out; '
+@case('85_reduce_tables', 'rows', 'T: i8 u16 i64 f16 f64', 'hi: T[M] out; lo: T[M] out; at: i32[M] out; least: i32[M] out; '
       'x: T[M, N]', lambda edges: sizes(M=[5], N=[1, 31, 300]) + sizes(M=[2], N=[2500, 20000]), data=dict(x=few_values),
       same_bits=True, table=True)
 def _(x):
@@ -150,7 +150,7 @@ def _(x):
     return dict(hi=hi, lo=lo, at=argmax(v, 1), least=argmin(v, 1))
 
 
-@case('65_reduce_tables', 'bools', '', 's: i32[M, ceil(N, 37)] out; p: i32[ceil(M, 4), N] out; '
+@case('85_reduce_tables', 'bools', '', 's: i32[M, ceil(N, 37)] out; p: i32[ceil(M, 4), N] out; '
       'some: bool[M, ceil(N, 37)] out; every: bool[ceil(M, 4), N] out; x: bool[M, N]', SIZES,
       data=dict(x=lambda rng, shape, t: rng.random(shape) < rng.choice([0, 0.1, 0.9, 1], (shape[0], 1))), table=True)
 def _(x):
@@ -158,7 +158,7 @@ def _(x):
                 some=along(lambda p: np.any(p, 1), x, 1, 37), every=along(lambda p: np.all(p, 0), x, 0, 4))
 
 
-@case('65_reduce_tables', 'rounded', 'T: f16 bf16', 's: T[M, ceil(N, 37)] out; m: T[ceil(M, 4), N] out; x: T[M, N]', SIZES,
+@case('85_reduce_tables', 'rounded', 'T: f16 bf16', 's: T[M, ceil(N, 37)] out; m: T[ceil(M, 4), N] out; x: T[M, N]', SIZES,
       data=dict(x=lambda rng, shape, t: rng.integers(-128, 128, shape) * (2 / EPS[t] / 128)), same_bits=True, table=True)
 def _(x):
     mean = lambda p: (np.sum(p, 0) / np.float32(p.shape[0])).astype(np.float32).astype(np.float64)

@@ -58,6 +58,15 @@ def column_sums(t):
     return Tile(np.broadcast_to(t.over(np.sum, 0.0, 0), (3, t.v.shape[1])), [(0, 3), t.valid[1]], t.exact)
 
 
+def flip(valid, n):
+    return (n - valid[1], n - valid[0])
+
+
+def cut(valid, at, n):
+    """The part of an interval in [at, at + n), from there."""
+    return tuple(min(max(v - at, 0), n) for v in valid)
+
+
 # name: (what is written, the same on a Tile and the tensor)
 OPS = dict(
     same=('u', lambda t, x: t),
@@ -93,6 +102,14 @@ OPS = dict(
     turned_back=('permute(u.t + 1.0, [1, 0])', same(lambda v: v + np.float32(1))),
     raised=('squeeze(expand(u, 0) * 2.0, 0)', same(lambda v: v * np.float32(2))),
     spread=('broadcast_to(sum(u, axis = 0, keepdims = true), [3, {B}])', lambda t, x: column_sums(t)),
+    flipped=('flip(u, 1)', lambda t, x: Tile(t.v[:, ::-1], [t.valid[0], flip(t.valid[1], t.v.shape[1])])),
+    flipped_rows=('flip(u * 2.0, -2)', lambda t, x: Tile(t.v[::-1] * np.float32(2), [flip(t.valid[0], 4), t.valid[1]])),
+    piece=('extract(u, [1, 1], [2, {H}])', lambda t, x: Tile(t.v[2:4, t.v.shape[1] // 2:], [
+        cut(t.valid[0], 2, 2), cut(t.valid[1], t.v.shape[1] // 2, t.v.shape[1] // 2)])),
+    below=('cat(full([2, {B}], 1.5, f32), u, 0)', lambda t, x: Tile(
+        np.concatenate([np.full((2, t.v.shape[1]), 1.5), t.v]), [(0, 2 + t.valid[0][1]), t.valid[1]])),
+    beside=('cat(fill(u, -1.0), u, 1)', lambda t, x: Tile(
+        np.concatenate([filled(t, -1).v, t.v], 1), [t.valid[0], (0, t.v.shape[1] + t.valid[1][1])])),
     reshaped=('reshape(fill(u, 0.5), [{B}, 4])', lambda t, x: Tile(filled(t, 0.5).v.reshape(-1, 4), [(0, t.v.shape[1]), (0, 4)])),
 )
 
@@ -103,7 +120,7 @@ SOURCES = dict(
     short=('keep(x.load([i, j], [4, 8], pad = {P}), 1, n, axis = 1)', 8, lambda i, j: (4 * i, 8 * j, 1)),
     looped=('again(x.load([i, j], [4, 8], pad = {P}), n)', 8, lambda i, j: (4 * i, 8 * j, 1)),
 )
-FEW = 'same shifted falling times_zero least_0 centred marked filled_low turned'.split()
+FEW = 'same shifted falling times_zero least_0 centred marked filled_low turned flipped piece'.split()
 
 HEAD = '''// Written by cases_padded.py.
 fn again(x: tile<f32, [A, B]>, n: i32) -> tile<f32, [A, B]>
@@ -234,9 +251,10 @@ def generate():
         for k, (source, op) in enumerate(combos):
             load, columns, _ = SOURCES[source]
             pad = pads[(k + number) % len(pads)]
-            shape = {'turned': (columns, 4), 'spread': (3, columns), 'reshaped': (columns, 4)}.get(op, (4, columns))
+            shape = {'turned': (columns, 4), 'spread': (3, columns), 'reshaped': (columns, 4), 'piece': (2, columns // 2),
+                     'below': (6, columns), 'beside': (4, 2 * columns)}.get(op, (4, columns))
             names = dict(name=f'{source}_{op}_{pad}', E0=shape[0], E1=shape[1])
-            text += TEXT.format(source=load.format(P=PADS[pad]), op=OPS[op][0].format(B=columns), **names)
+            text += TEXT.format(source=load.format(P=PADS[pad]), op=OPS[op][0].format(B=columns, H=columns // 2), **names)
             kernels.append((source, op, pad, names))
         path = write(f'padded_{number + 1}', text)
         for source, op, pad, names in kernels:

@@ -81,7 +81,7 @@ def pairs(a, b):
 
 
 for types, n in (('i8 u8', 65536), ('i16 i32 i64 u16 u32 u64', 6000)):
-    case('60_integer_tables', 'pairs', 'T: ' + types, PAIRS + 'c: i32[N] out; a: T[N]; b: T[N]', sizes(N=[n]),
+    case('80_integer_tables', 'pairs', 'T: ' + types, PAIRS + 'c: i32[N] out; a: T[N]; b: T[N]', sizes(N=[n]),
          data=dict(a=crossed(True), b=crossed(False)), table=True)(pairs)
 
 
@@ -91,7 +91,7 @@ def alone_int(a):
 
 
 for types, n in (('i8 u8', 256), ('i16 u16', 65536), ('i32 i64 u32 u64', 3000)):
-    case('60_integer_tables', 'alone', 'T: ' + types, 'ne: T[N] out; no: T[N] out; ab: T[N] out; si: T[N] out; a: T[N]',
+    case('80_integer_tables', 'alone', 'T: ' + types, 'ne: T[N] out; no: T[N] out; ab: T[N] out; si: T[N] out; a: T[N]',
          sizes(N=[n]), data=dict(a=every_int), table=True)(alone_int)
 
 
@@ -111,7 +111,7 @@ def shifted(x, n, left):
     return wrapped(lambda a, k: 0 if k < 0 or k >= bits else a << k, x, n)
 
 
-@case('60_integer_tables', 'shifts', 'T: ' + ' '.join(INTS), ''.join(f'{d}_{c}: T[N] out; ' for d in 'lr' for c in INTS)
+@case('80_integer_tables', 'shifts', 'T: ' + ' '.join(INTS), ''.join(f'{d}_{c}: T[N] out; ' for d in 'lr' for c in INTS)
       + 'a: T[N]; ' + '; '.join(f'n_{c}: {c}[N]' for c in INTS), sizes(N=[2003]),
       data=dict({f'n_{c}': counts for c in INTS}, a=lambda rng, shape, t: rng.permutation(crossed(True)(rng, (max(
           shape[0], 65536),), t))[:shape[0]]), table=True)
@@ -167,7 +167,7 @@ def casts(a):
 
 
 for types, n in (('bool i8 u8 f8e4m3 f8e5m2', 256), ('i16 u16 f16 bf16', 65536), ('i32 i64 u32 u64 f32 f64 tf32', 6000)):
-    case('61_cast_tables', 'casts', 'T: ' + types, ''.join(f'to_{t}: {t}[N] out; ' for t in CASTS) + 'a: T[N]',
+    case('81_cast_tables', 'casts', 'T: ' + types, ''.join(f'to_{t}: {t}[N] out; ' for t in CASTS) + 'a: T[N]',
          sizes(N=[n]), data=dict(a=every_pattern), same_bits=True, table=True)(casts)
 
 
@@ -207,7 +207,7 @@ def chosen(m, x, y):
     return Number(v, x.t)
 
 
-@case('62_float_tables', 'operators', 'T: f16 bf16 f32 f64',
+@case('82_float_tables', 'operators', 'T: f16 bf16 f32 f64',
       ''.join(f'{n}: T[N] out; ' for n in 'ad su mu di fm hi lo hin lon mid'.split())
       + 'c: i32[N] out; a: T[N]; b: T[N]; d: T[N]', sizes(N=[6000]), data=TRIPLE, same_bits=True, table=True)
 def _(a, b, d):
@@ -217,7 +217,7 @@ def _(a, b, d):
                 hin=chosen(hi, a, b), lon=chosen(lo, a, b), mid=smaller(hi, d), c=c)
 
 
-@case('62_float_tables', 'unfused', 'T: f16 bf16 f32 f64', ''.join(f'{n}: T[N] out; ' for n in 'p q r s t u v w'.split())
+@case('82_float_tables', 'unfused', 'T: f16 bf16 f32 f64', ''.join(f'{n}: T[N] out; ' for n in 'p q r s t u v w'.split())
       + 'a: T[N]; b: T[N]; d: T[N]', sizes(N=[6000]), data=TRIPLE, same_bits=True, table=True)
 def _(a, b, d):
     m = d
@@ -236,7 +236,7 @@ def alone_float(a):
 
 
 for types, n in (('f16 bf16', 65536), ('f32 f64', 4000)):
-    case('62_float_tables', 'alone', 'T: ' + types, ''.join(f'{n}: T[N] out; ' for n in 'ne ab si fl ce ro tr sq re tw '
+    case('82_float_tables', 'alone', 'T: ' + types, ''.join(f'{n}: T[N] out; ' for n in 'ne ab si fl ce ro tr sq re tw '
          'ha'.split()) + 'nn: bool[N] out; ii: bool[N] out; a: T[N]', sizes(N=[n]), data=dict(a=every_pattern),
          same_bits=True, table=True)(alone_float)
 
@@ -260,7 +260,7 @@ def functions(a):
 
 
 for types, n in (('f16 bf16', 65536), ('f32 f64', 4000)):
-    case('63_function_tables', 'functions', 'T: ' + types, ''.join(f'r_{f}: T[N] out; ' for f in FUNCTIONS) + 'a: T[N]',
+    case('83_function_tables', 'functions', 'T: ' + types, ''.join(f'r_{f}: T[N] out; ' for f in FUNCTIONS) + 'a: T[N]',
          sizes(N=[n]), data=dict(a=for_functions), same_bits=True, table=True)(functions)
 
 
@@ -278,7 +278,7 @@ def powers(which):
     return data
 
 
-@case('63_function_tables', 'of_two', 'T: f16 bf16 f32 f64', 'r_pow: T[N] out; r_atan2: T[N] out; a: T[N]; b: T[N]',
+@case('83_function_tables', 'of_two', 'T: f16 bf16 f32 f64', 'r_pow: T[N] out; r_atan2: T[N] out; a: T[N]; b: T[N]',
       sizes(N=[4000]), data=dict(a=powers(0), b=powers(1)), same_bits=True, table=True)
 def _(a, b):
     return dict(r_pow=exact.function('pow', a, b), r_atan2=exact.function('atan2', a, b))
