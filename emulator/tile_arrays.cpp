@@ -45,7 +45,7 @@ TileArray *tile_add_array(uintptr_t low, size_t bytes, const char *name, int fla
     if (next != arrays.end() && (*next)->low < high)
         return NULL;
     TileArray *const a = new TileArray{low, high, name ? name : "", flags, false, owned, NULL,
-                                       bytes};
+                                       NULL, bytes};
     return *arrays.insert(next, a);
 }
 
@@ -56,26 +56,41 @@ bool tile_remove_array(uintptr_t low, bool owned)
     const auto a = first_after(low);
     if (a == arrays.end() || (*a)->low != low || (*a)->owned != owned)
         return false;
-    if ((*a)->shadow)
-        munmap((*a)->shadow, ((*a)->capacity + 1) * sizeof *(*a)->shadow);
+    tile_drop_shadow(*a);
     delete *a;
     arrays.erase(a);
     return true;
 }
 
-/* The array's shadow, made at the first question: one word a byte, all 0. */
-uint32_t *tile_shadow(TileArray *a)
+/* Memory of zeros of which only what is touched is there. */
+static void *sparse(size_t bytes)
 {
-    std::lock_guard<std::mutex> hold(lock);
-    if (a->shadow)
-        return a->shadow;
-    void *const p = mmap(NULL, (a->capacity + 1) * sizeof *a->shadow, PROT_READ | PROT_WRITE,
+    void *const p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
         perror("tile_emulator: no memory for an array's shadow");
         abort();
     }
-    return a->shadow = (uint32_t *)p;
+    return p;
+}
+
+/* The array's shadow, made at the first question, and with it its races: all 0. */
+uint32_t *tile_shadow(TileArray *a)
+{
+    std::lock_guard<std::mutex> hold(lock);
+    if (a->shadow)
+        return a->shadow;
+    a->races = (TileRace *)sparse((a->capacity + 1) * sizeof *a->races);
+    return a->shadow = (uint32_t *)sparse((a->capacity + 1) * sizeof *a->shadow);
+}
+
+/* Gives the shadow and the races back. */
+void tile_drop_shadow(TileArray *a)
+{
+    if (!a->shadow)
+        return;
+    munmap(a->shadow, (a->capacity + 1) * sizeof *a->shadow);
+    munmap(a->races, (a->capacity + 1) * sizeof *a->races);
 }
 
 /* ---- the host's part ---------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "tile_scheduler.h"
 
 enum Access { READ, WRITE, ATOMIC };
+enum Kind { PLAIN, QUIET };             // what may race, and what is volatile or atomic
 
 /* ---- one access --------------------------------------------------------------------- */
 
@@ -62,24 +63,15 @@ find(TileThread *t, uintptr_t a, size_t size, Access access, const void *pc)
         refuse(t, cudaErrorIllegalAddress, {NULL, 0, pc}, access, size, a, "outside of all arrays");
     if (access != READ && array->flags & TILE_EMU_READONLY)
         refuse(t, cudaErrorIllegalAddress, {NULL, 0, pc}, access, size, a, "to a read-only array");
-    if (!array->shadow)
+    if (!array->shadow && (array->shared || !(array->flags & TILE_EMU_READONLY)))
         tile_shadow(array);
     return array;
 }
 
-/* The number under which t writes: never 0, the same for no other thread of 2^30. */
-static inline uint32_t writer(const TileThread *t)
-{
-    const TileLaunch *const l = t->worker->launch;
-    const uint64_t n = l->first_writer + t->worker->block_number * l->threads + t->number;
-    return (uint32_t)(n % TILE_WRITER) + 1;
-}
-
-/* Notes a write. The check for races will stand here and in note_read: the thread is t, the barrier
- * interval t->worker->interval, the last writer what the shadow holds. */
+/* Notes a write. */
 static inline void note_write(const TileThread *t, uint32_t *shadow, size_t size, Access access)
 {
-    const uint32_t me = writer(t);
+    const uint32_t me = tile_writer(t);
     for (size_t i = 0; i < size; i++) {
         const uint32_t was = shadow[i], other = was & TILE_WRITER;
         const uint32_t twice = other && other != me && access == WRITE ? TILE_TWICE : 0u;
@@ -105,6 +97,22 @@ static void note_once(TileThread *t, const uint32_t *shadow, size_t size, uintpt
                                 tile_where(t->worker, a).c_str()));
 }
 
+/* Reports an access that no barrier orders after or before that of another thread. */
+static void check_race(TileThread *t, TileRace *r, size_t size, Access access, uintptr_t a,
+                       const void *pc)
+{
+    bool reader = false;
+    const unsigned other = access == READ ? tile_race_of_read(t, r, size)
+                                          : tile_race_of_write(t, r, size, &reader);
+    if (other == TILE_NOBODY)
+        return;
+    const uint3 p = t->worker->threads[other].place;
+    tile_report(t, cudaErrorLaunchFailure, {NULL, 2, pc},
+                tile_format("race: %s of %zu bytes that thread (%u, %u, %u) %s, and no barrier "
+                            "between: %s", access == READ ? "read" : "write", size, p.x, p.y, p.z,
+                            reader ? "read" : "wrote", tile_where(t->worker, a).c_str()));
+}
+
 /* Reports bytes that nobody wrote, if the array's contents do not come from elsewhere. */
 static inline void note_read(TileThread *t, const TileArray *array, const uint32_t *shadow,
                              size_t size, uintptr_t a, const void *pc)
@@ -121,7 +129,8 @@ static inline void note_read(TileThread *t, const TileArray *array, const uint32
 }
 
 /* Checks and notes the access to [a, a + size) from pc. */
-static inline void check(uintptr_t a, size_t size, Access access, const void *pc)
+static inline void check(uintptr_t a, size_t size, Access access, const void *pc,
+                         Kind kind = PLAIN)
 {
     TileThread *const t = tile_self;
     if (!t || a - t->stack < TILE_STACK_BYTES || size == 0)
@@ -136,22 +145,30 @@ static inline void check(uintptr_t a, size_t size, Access access, const void *pc
             return;
         *known = array;
     }
+    if (!array->shadow)
+        return;                                 // read-only: nothing to note
     uint32_t *const shadow = array->shadow + (a - array->low);
+    TileRace *const races = array->races + (a - array->low);
     if (access != WRITE)
         note_read(t, array, shadow, size, a, pc);
     if (access == WRITE && array->flags & TILE_EMU_ONCE)
         note_once(t, shadow, size, a, pc);
     if (access != READ)
         note_write(t, shadow, size, access);
+    if (kind == PLAIN && access != ATOMIC && !(array->flags & TILE_NO_RACES))
+        check_race(t, races, size, access, a, pc);
+    else if (access != READ)
+        memset(races, 0, size * sizeof *races);
 }
 
 /* The same for a size that must divide the address. Of 16 bytes g++ itself makes one access where
  * two of 8 were written; what a float4 needs is checked by its type, below. */
-static inline void check_aligned(uintptr_t a, size_t size, Access access, const void *pc)
+static inline void check_aligned(uintptr_t a, size_t size, Access access, const void *pc,
+                                 Kind kind = PLAIN)
 {
     if (a % (size < 8 ? size : 8) != 0 && tile_self)
         refuse(tile_self, cudaErrorMisalignedAddress, {NULL, 0, pc}, access, size, a, "misaligned");
-    check(a, size, access, pc);
+    check(a, size, access, pc, kind);
 }
 
 #define PC __builtin_return_address(0)
@@ -165,8 +182,8 @@ extern "C" {
     void __tsan_write##N(uintptr_t a) { check_aligned(a, N, WRITE, PC); }                         \
     void __tsan_unaligned_read##N(uintptr_t a) { check(a, N, READ, PC); }                         \
     void __tsan_unaligned_write##N(uintptr_t a) { check(a, N, WRITE, PC); }                       \
-    void __tsan_volatile_read##N(uintptr_t a) { check_aligned(a, N, READ, PC); }                  \
-    void __tsan_volatile_write##N(uintptr_t a) { check_aligned(a, N, WRITE, PC); }
+    void __tsan_volatile_read##N(uintptr_t a) { check_aligned(a, N, READ, PC, QUIET); }           \
+    void __tsan_volatile_write##N(uintptr_t a) { check_aligned(a, N, WRITE, PC, QUIET); }
 
 TILE_HOOKS(1)
 TILE_HOOKS(2)
@@ -221,7 +238,7 @@ void *__tsan_memset(void *to, int value, size_t size)
 #define TILE_ATOMICS(BITS, T)                                                                     \
     T __tsan_atomic##BITS##_load(const T *p, int)                                                 \
     {                                                                                             \
-        check_aligned((uintptr_t)p, sizeof *p, READ, PC);                                         \
+        check_aligned((uintptr_t)p, sizeof *p, READ, PC, QUIET);                                  \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                              \
     }                                                                                             \
     void __tsan_atomic##BITS##_store(T *p, T v, int)                                              \

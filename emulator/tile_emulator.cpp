@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "tile_scheduler.h"
+#include "tile_warp.h"
 
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
@@ -108,6 +109,8 @@ static void settle_lane(TileWorker *w, unsigned warp, unsigned lane)
         brought[i] = threads[i].brought;
     }
     t->combine(brought);
+    if (t->combine == tile_combine_sync && tile_checked)
+        tile_lanes_met(threads, here);
     for (unsigned i = 0; i < 32; i++)
         if (here >> i & 1)
             threads[i].state = READY;
@@ -240,6 +243,7 @@ static void start_block(TileWorker *w, uint64_t n, const TileSchedule *s)
         w->warps[i] = {0, here >= 32 ? 0 : ~0u << here};
     }
     tile_set_order(w, s);
+    tile_forget_times(w);
     memset(smem, 0xff, l->config->dynamicSmemBytes);    // NaN to whoever reads it too early
     for (TileArray *a : w->shared)
         if (a->shadow)

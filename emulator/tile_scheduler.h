@@ -36,6 +36,7 @@ struct TileThread {
     TileCombine *combine;
     void *brought;
     int predicate;                      // AT_BARRIER
+    uint16_t synced[32];                // the lanes of its warp, as tile_races.cpp tells time
     const char *name, *file;            // the function that waits and where it was called
     int line;
 };
@@ -58,13 +59,17 @@ constexpr uint32_t TILE_TWICE = 1u << 31;   // two different threads wrote it
 constexpr uint32_t TILE_HOST = 1u << 30;    // the host wrote it
 constexpr uint32_t TILE_WRITER = TILE_HOST - 1;
 
+/* A flag of what g++ adds beside a shared array: every thread may find that it is set up. */
+constexpr int TILE_NO_RACES = 1 << 16;
+
 /* Bytes low .. high - 1, which kernels may access. */
 struct TileArray {
     uintptr_t low, high;
     std::string name;
-    int flags;                          // TILE_EMU_EMPTY, TILE_EMU_READONLY
+    int flags;                          // TILE_EMU_EMPTY, TILE_EMU_READONLY, TILE_NO_RACES
     bool shared, owned;                 // of a block; from cudaMalloc
     uint32_t *shadow;                   // who wrote each byte; NULL until somebody asks
+    struct TileRace *races;             // who did what last with each byte; NULL with the shadow
     size_t capacity;                    // bytes that the shadow covers; 0 of an empty array
 };
 
@@ -103,6 +108,12 @@ struct TileWorker {
     uintptr_t shared_key;               // for which OS thread and which modules
 };
 
+/* The last accesses to a byte: the thread that wrote it, and when; of the warp whose first thread
+ * is `reader`, the lanes that read it since, and when; a reader of another warp. 0: nobody. */
+struct TileRace {
+    uint32_t writer, written, reader, lanes, read, second;
+};
+
 /* ---- tile_emulator.cpp -------------------------------------------------------------- */
 
 extern __thread TileThread *tile_self;  // NULL outside of kernels
@@ -112,6 +123,26 @@ extern __thread TileThread *tile_self;  // NULL outside of kernels
 
 /* Runs block n of the worker's launch from its first thread's start to its last thread's end. */
 void tile_run_block(TileWorker *w, uint64_t n, const TileSchedule *s);
+
+/* The number under which t writes: never 0, the same for no other thread of 2^30. */
+static inline uint32_t tile_writer(const TileThread *t)
+{
+    const TileWorker *const w = t->worker;
+    const uint64_t n = w->launch->first_writer + w->block_number * w->launch->threads + t->number;
+    return (uint32_t)(n % TILE_WRITER) + 1;
+}
+
+/* ---- tile_races.cpp ----------------------------------------------------------------- */
+
+constexpr unsigned TILE_NOBODY = ~0u;
+
+void tile_forget_times(TileWorker *w);
+void tile_lanes_met(TileThread *warp, unsigned lanes);
+
+/* The thread of the block that t's access now races with, or TILE_NOBODY; a write races with a
+ * reader or with a writer. The access is noted. */
+unsigned tile_race_of_read(const TileThread *t, TileRace *r, size_t size);
+unsigned tile_race_of_write(const TileThread *t, TileRace *r, size_t size, bool *reader);
 
 /* ---- tile_schedule.cpp -------------------------------------------------------------- */
 
@@ -153,6 +184,7 @@ extern bool tile_checked;               // instrumented code is there
 
 TileArray *tile_find_array(uintptr_t address);
 uint32_t *tile_shadow(TileArray *array);
+void tile_drop_shadow(TileArray *array);
 TileArray *tile_add_array(uintptr_t low, size_t bytes, const char *name, int flags, bool owned);
 bool tile_remove_array(uintptr_t low, bool owned);
 

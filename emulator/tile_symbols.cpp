@@ -148,8 +148,7 @@ static uintptr_t shared_key(const std::vector<Module> &modules)
 static void forget_shared(TileWorker *w)
 {
     for (TileArray *a : w->shared) {
-        if (a->shadow)
-            munmap(a->shadow, (a->capacity + 1) * sizeof *a->shadow);
+        tile_drop_shadow(a);
         delete a;
     }
     w->shared.clear();
@@ -161,7 +160,9 @@ static void forget_shared(TileWorker *w)
 static void add_array(TileWorker *w, uintptr_t low, size_t bytes, const std::string &name,
                       bool shared = true)
 {
-    w->shared.push_back(new TileArray{low, low + bytes, name, 0, shared, false, NULL, bytes});
+    const int flags = shared ? 0 : TILE_NO_RACES;
+    w->shared.push_back(
+        new TileArray{low, low + bytes, name, flags, shared, false, NULL, NULL, bytes});
     if (name == "smem" && bytes == TILE_MAX_SHARED)
         w->dynamic = w->shared.back();
 }

@@ -134,6 +134,15 @@ static __device__ __forceinline__ float round_tf32(float x)
     return __uint_as_float((bits + 0xfffu + (bits >> 13 & 1u)) & 0xffffe000u);
 }
 
+// ---- odd_float
+// A double as a float whose last bit tells whether anything was cut off, so that rounding it to a
+// narrower type rounds once.
+static __device__ __forceinline__ float odd_float(double x)
+{
+    const float cut = __double2float_rz(x);
+    return (double)cut == x || !(x == x) ? cut : __uint_as_float(__float_as_uint(cut) | 1u);
+}
+
 // ---- bit_cast
 // The same bytes as another type.
 template <typename To, typename From>

@@ -68,6 +68,18 @@ static Ex int_to_narrow(Elem from, Elem to, Ex x)
                   elem_info[from].bytes > 2);
 }
 
+/* What is rounded to tf32 as a float: where f32 would round first, with the last bit sticky. */
+static Ex to_tf32_source(Elem from, Ex x)
+{
+    if (elem_is_int(from) && elem_info[from].bytes == 8)
+        x = call("sticky_double", x);
+    else if (elem_is_int(from) && elem_info[from].bytes == 4)
+        x = c_cast(EL_F64, x);
+    else if (from != EL_F64)
+        return cast_text(from, EL_F32, x);
+    return call("odd_float", x);
+}
+
 /* t as T, as language.md's table of casts says. */
 Ex cast_text(Elem from, Elem to, Ex x)
 {
@@ -81,7 +93,7 @@ Ex cast_text(Elem from, Elem to, Ex x)
     if (elem_is_int(to))
         return c_cast(to, x);
     if (to == EL_TF32)
-        return call("round_tf32", cast_text(from, EL_F32, x));
+        return call("round_tf32", to_tf32_source(from, x));
     if (is_narrow(to))
         return elem_is_float(from) ? narrow(to, widened(from, x), from == EL_F64)
              : from == EL_BOOL ? narrow(to, c_cast(EL_F32, x), false) : int_to_narrow(from, to, x);

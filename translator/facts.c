@@ -42,6 +42,8 @@ static void learn(Op *op, void *arg)
     }
     if (op->kind == OP_SORT && beside_whole(op))
         learn_sort(f, op);
+    f->two_words |= (op->kind == OP_CAST || op->kind == OP_IOTA)
+        && elem_info[op->results[0]->type.elem].bytes == 8 && along_whole(op->results[0]);
     f->changes_layout |= is_move(op) && (along_whole(op->args[0]) || along_whole(op->results[0]));
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
     if (op->kind == OP_FOR || op->kind == OP_WHILE)

@@ -108,6 +108,44 @@ static int64_t longest_row(const Plan *p, const Body *b, int threads, int repeat
     return least;
 }
 
+/* Does a whole axis lie across the fast one? Then a thread walks over rows. */
+static bool walks_rows(const Plan *p)
+{
+    for (int n = 0; whole_dim(p, n); n++)
+        if (!whole_dim(p, n)->fast)
+            return true;
+    return false;
+}
+
+/* Words of registers that a thread wants for tiles of n elements: their bytes; of bytes alone more
+   than a word each besides, in which they are computed on; and what a loop carries of 16 bits is
+   unpacked all along. */
+static int words_held(const Facts *f, int n)
+{
+    int words = (f->live * n + 3) / 4;
+    if (f->live < 4 && f->least_bytes == 1)
+        words += n + n / 4;
+    else if (f->carried_whole && f->least_bytes <= 2)
+        words += n / 2;
+    return words;
+}
+
+/* Words that are there for them: late loads wait in registers; rows have an address each, which
+   is one an element where each is an access; what is made of 8 bytes takes room on its way. */
+static int words_there(const Facts *f, int threads, int width, int n)
+{
+    int most = word_budget(threads, width) - 8;
+    if (width == 1 || f->late > 1)
+        most -= 4 * f->late;
+    if (width == 1 && f->two_words && f->live < 8)
+        most -= 8;
+    if (f->gathers)
+        most -= 8;                                 /* indices, and an address for each */
+    if (walks_rows(f->plan))
+        most -= width == 1 && 2 * n > 24 ? 2 * n : 24;
+    return most;
+}
+
 /* Adds the entry of one rung, unless registers would not do or it is no
    longer than the rung before. */
 static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
@@ -120,18 +158,13 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int elements = width > 1 || (l->alone && !r->elements) ? r->vecs * f->vector : r->elements;
     int repeats = d->fast ? elements / width : elements / held;
     int64_t capacity = longest_row(p, b, r->threads, repeats, width);
-    int one = d->fast ? elements : repeats;        /* of each tile row that it holds */
+    int one = d->fast ? elements : repeats, n = held * one;    /* of each tile row; of all */
     bool carried = f->carried_whole && d->fast;    /* then rows share sums that live all along */
-    int words = (f->live * held * one + (carried ? f->slim * one : 0) + 3) / 4;
-    int most = word_budget(r->threads, width) - (8 + (width == 1 || f->late > 1 ? 4 * f->late : 0));
+    int words = words_held(f, n) + (carried ? (f->slim * one + 3) / 4 : 0);
+    int most = words_there(f, r->threads, width, n) - f->key_words;
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && !l->alone
                    && (f->whole_loads - f->late > 1 || f->reductions > 3);
-    if (f->gathers)
-        most -= 8;                                 /* indices, and an address for each */
-    if (!d->fast)
-        most -= 24;                                /* addresses of many rows */
-    most -= f->key_words;
     if (carried)
         most -= 4 * held;                          /* what a loop keeps of each row */
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)

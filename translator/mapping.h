@@ -120,6 +120,7 @@ typedef struct {
     Pos carried_at;
     int vector;
     int least_bytes;                               /* of an element that moves along the fast Dim */
+    bool two_words;                                /* are elements of 8 bytes made on the way? */
 } Facts;
 Facts learn_facts(Plan *p);
 const char *why_not_streamed(const Facts *f);      /* NULL: a whole axis can come in pieces */

@@ -89,6 +89,93 @@ __global__ void reads_exited(int *y)
     y[threadIdx.x] = __shfl_down_sync(~0u, 1, 1);
 }
 
+/* ---- races: one warp, global memory ---- */
+
+__global__ void lanes_read(int *y)
+{
+    y[threadIdx.x] = 2;
+    y[threadIdx.x ^ 1] += 1;
+}
+
+__global__ void lanes_read_apart(int *y)
+{
+    y[threadIdx.x] = 2;
+    __shfl_xor_sync(~0u, 1, 1);                         // orders no memory
+    if (threadIdx.x == 7)
+        y[0] = y[8];
+}
+
+__global__ void lanes_overwrite(int *y)
+{
+    const int t = y[threadIdx.x ^ 1];
+    y[threadIdx.x] = t;
+}
+
+__global__ void lanes_met(int *y)
+{
+    for (int k = 0; k < 3; k++) {
+        const int t = y[threadIdx.x ^ 1];
+        __syncwarp();
+        y[threadIdx.x] = t;
+        __syncwarp();
+    }
+}
+
+__global__ void pairs_met(int *y)
+{
+    const unsigned pair = 3u << threadIdx.x % 32 / 2 * 2;
+    y[threadIdx.x] = 2;
+    __syncwarp(pair);
+    const int t = y[threadIdx.x ^ 1];
+    __syncwarp(pair);
+    y[threadIdx.x] = t;
+}
+
+__global__ void others_met(int *y)
+{
+    y[threadIdx.x] = 2;
+    __syncwarp(3u << threadIdx.x % 32 / 2 * 2);
+    const int t = y[threadIdx.x ^ 2];
+    __syncwarp();
+    y[threadIdx.x] = t;
+}
+
+/* ---- races: warps ---- */
+
+__global__ void warps_read(int *y)
+{
+    y[threadIdx.x] = 2;
+    __syncwarp();
+    const int t = y[threadIdx.x ^ 32];
+    __syncthreads();
+    y[threadIdx.x] = t;
+}
+
+__global__ void warps_met(int *y)
+{
+    y[threadIdx.x] = 2;
+    __syncthreads();
+    const int t = y[threadIdx.x ^ 32];
+    __syncthreads();
+    y[threadIdx.x] = t;
+}
+
+__global__ void both_warps_read(int *y)
+{
+    __shared__ int cell;
+    for (int k = 0; k < 2; k++) {
+        if (threadIdx.x == 0)
+            cell = y[k];
+        __syncthreads();
+        y[threadIdx.x] = cell;                          // and again the first warp writes it
+    }
+}
+
+__global__ void written_by_all(int *y)
+{
+    y[threadIdx.x % 2] = 1;
+}
+
 /* What the first error of a launch with one block of N threads says. */
 static std::string run(void (*kernel)(int *), bool fill, cudaError_t *error)
 {
@@ -125,7 +212,8 @@ static const Fault faults[] = {
      "outside of all arrays: y [256 bytes] + 256"},
     {unwritten, false, true, cudaErrorIllegalAddress,
      "that nobody wrote: y [256 bytes]"},
-    {twice, false, true, cudaSuccess, ""},
+    {twice, false, true, cudaErrorLaunchFailure,
+     "race: write of 4 bytes that thread (0, 0, 0) wrote, and no barrier between: y [256 bytes] + 0"},
     {trap, true, false, cudaErrorLaunchFailure, "__trap()"},
     {wild, true, true, cudaErrorIllegalAddress, "address 0x40"},
     {shared_after, true, true, cudaErrorIllegalAddress,
@@ -145,6 +233,20 @@ static const Fault faults[] = {
      "waits for thread (3, 0, 0), which is in line"},
     {not_in_mask, true, false, cudaErrorLaunchFailure,
      "which its mask 0x0000ffff leaves out"},
+    {lanes_read, true, true, cudaErrorLaunchFailure, "race: "},
+    {lanes_read_apart, true, true, cudaErrorLaunchFailure,
+     "race: read of 4 bytes that thread (8, 0, 0) wrote, and no barrier between: y [256 bytes] + 32"},
+    {lanes_overwrite, true, true, cudaErrorLaunchFailure,
+     "and no barrier between: y [256 bytes]"},
+    {lanes_met, true, true, cudaSuccess, ""},
+    {pairs_met, true, true, cudaSuccess, ""},
+    {others_met, true, true, cudaErrorLaunchFailure, "race: read of 4 bytes that thread"},
+    {warps_read, true, true, cudaErrorLaunchFailure, "race: "},
+    {warps_met, true, true, cudaSuccess, ""},
+    {both_warps_read, true, true, cudaErrorLaunchFailure,
+     "and no barrier between: shared cell"},
+    {written_by_all, true, true, cudaErrorLaunchFailure,
+     "race: write of 4 bytes that thread (0, 0, 0) wrote"},
     {reads_exited, true, false, cudaErrorLaunchFailure,
      "__shfl_down_sync reads lane 31"},
 };

@@ -22,7 +22,7 @@ function announce(text, line,    place, kind) {
 
 # Is announcement i this report?
 function meets(i, place, kind, message,    name) {
-    if (met[i] || place_of[i] != place || kind_of[i] != kind) return 0
+    if (place_of[i] != place || kind_of[i] != kind) return 0
     if (code_of[i] != "" && index(message, "[" code_of[i] "]") == 0) return 0
     if (kind != "warning") return index(message, text_of[i]) > 0
     name = text_of[i]; sub(/[: ].*/, "", name)
@@ -32,7 +32,9 @@ function meets(i, place, kind, message,    name) {
 }
 
 function report(place, kind, message,    i) {
-    for (i = 1; i <= n; i++) if (meets(i, place, kind, message)) { met[i] = 1; return }
+    for (i = 1; i <= n; i++) if (!met[i] && meets(i, place, kind, message)) { met[i] = 1; return }
+    if (kind == "note")                             # one may belong to several errors
+        for (i = 1; i <= n; i++) if (meets(i, place, kind, message)) return
     if (kind != "help") fail("not announced: " place ": " kind ": " message)
 }
 

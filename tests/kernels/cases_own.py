@@ -148,3 +148,31 @@ def _(x):
     slack = lambda n: Number(n.v, 'f32', n.e + np.abs(n.v) * 1e-6)
     stack = lambda get: np.stack([get(slack(s)), get(highest(x, 1)), get(slack(q))], 1)
     return Number(stack(lambda n: n.v), 'f32', stack(lambda n: n.e))
+
+
+# ---- far apart: offsets beyond 31 and 32 bits -----------------------------------------------------
+
+
+@case('86_large', 'far', 'T: i8 f32', 'y: T[M, N] out; x: T[M, N]', sizes(M=[5], N=[130]), table='far')
+def _(x):
+    v = x.v if isinstance(x, Number) else x
+    rows = [v[k] + v[4 - k // 2, 1] for k in range(5)]
+    return Number(np.array(rows), 'f32', 1e-6) if isinstance(x, Number) else np.array(rows)
+
+
+@case('86_large', 'far_rows', 'T: i8 f32', 's: T[M] out; y: T[M, N] out; x: T[M, N]', sizes(M=[5], N=[130]), table='far')
+def _(x):
+    v = x.v if isinstance(x, Number) else x
+    wrap = (lambda r: Number(r, 'f32', 1e-6)) if isinstance(x, Number) else lambda r: r
+    return dict(s=wrap(np.max(v, 1)), y=wrap(v - np.min(v, 1, keepdims=True)))
+
+
+@case('86_large', 'far_columns', '', 'y: i8[L, M, N] out strided; x: i8[L, M, N] strided', sizes(L=[2], M=[3], N=[3]),
+      table='far')
+def _(x):
+    return np.stack([x[k] + x[1 - k, 2, 2] for k in range(2)])
+
+
+@case('86_large', 'far_loop', '', 'y: u16[M, N] out; x: u16[M, N]', sizes(M=[4], N=[70]), table='far')
+def _(x):
+    return np.sum(x, 0, dtype=np.uint16)[None, :] + np.arange(4, dtype=np.uint16)[:, None]

@@ -93,7 +93,7 @@ def _(x):
 
 
 @case(FILE, 'rows_and_vector', '', 'y: i64[M, N] out; x: i64[M, N]; v: i64[M]; n: i32',
-      sizes(M=[0, 1, 16, 33, 100, 300, 1024], N=[0, 5, 16, 18], n=[0, 2]))
+      sizes(M=[0, 1, 16, 33, 100, 300, 512], N=[0, 5, 16, 18], n=[0, 2]))
 def _(x, v, n):
     return x + n * v.min(initial=3 if len(v) == 0 else 2 ** 63 - 1) + n * (n - 1) // 2 if len(v) else x
 

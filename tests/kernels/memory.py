@@ -1,20 +1,28 @@
 """memory.py -- where tensors lie during a case: guarded on all sides, on this machine or a GPU"""
 import ctypes
 import itertools
+import mmap
 import math
 import numpy as np
 from number import RAW, encode
 
 GUARD = 128                   # bytes before and after each tensor
 GUARD_BYTE = 0xA5             # what they, and the gaps between rows, hold
+FAR = 1 << 30                 # elements between rows of a tensor that is mostly holes
 SENTINEL = 0xC7               # what an output holds before the launch
 
 
 def strides_of(shape, how, item, strided):
     """Element strides. plain, shifted: dense; apart: rows 16 bytes or more apart, still aligned;
-    odd: rows one element apart. A `strided` tensor is every second element, or transposed."""
+    odd: rows one element apart. A `strided` tensor is every second element, or transposed. far: all
+    strides but a last one of 1 are more than 2^29, and offsets pass 2^32."""
     if not shape:
         return []
+    if how == 'far':
+        far = [FAR // 2 + 64 if strided else 1]
+        for n in reversed(shape[1:]):
+            far.insert(0, max(far[0] * n, FAR) + 64)
+        return far
     vector = max(16 // item, 1)
     inner, pitch = 1, shape[-1]
     if how == 'apart':
@@ -43,26 +51,52 @@ class Tensor:
         self.at = None        # set by Arena
         self.address = None   # set by the device
 
+    def rows(self):
+        """The bytes around each row, or each element where those lie far apart; slices of the arena."""
+        axes = self.shape if self.strides[-1] > GUARD else self.shape[:-1]
+        length = 1 if self.strides[-1] > GUARD else (self.shape[-1] - 1) * self.strides[-1] + 1
+        for place in np.ndindex(*axes) if self.span else ():
+            at = self.at + self.item * sum(i * s for i, s in zip(place, self.strides))
+            yield slice(at - GUARD, at + self.item * length + GUARD)
+
     def view(self, memory):
         start = memory[self.at:self.at + max(self.span, 1)]
         return np.ndarray(self.shape, RAW[self.type], start.data if self.span else b'\0' * 16,
                           0, [s * self.item for s in self.strides])
 
 
-class Arena:
-    """All tensors of a case in one piece of memory."""
+def sparse(bytes_):
+    """Memory of which only what is touched is there."""
+    return mmap.mmap(-1, bytes_, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)     # MAP_NORESERVE
 
-    def __init__(self, tensors):
+
+class Arena:
+    """All tensors of a case in one piece of memory; of one with holes the pieces around its rows
+    alone are looked at, and are there."""
+
+    def __init__(self, tensors, holes=False):
         self.tensors = tensors
         n = 256
         for t in tensors:
             t.at = n + GUARD + t.shift
             n = -(-(t.at + t.span + GUARD) // 256) * 256
-        room = np.empty(n + 256, np.uint8)
+        room = np.frombuffer(sparse(n + 256), np.uint8) if holes else np.empty(n + 256, np.uint8)
         skip = -room.ctypes.data % 256
         self.host = room[skip:skip + n]
-        self.host[:] = GUARD_BYTE
+        self.pieces = [p for t in tensors for p in t.rows()] if holes else [slice(0, n)]
+        for p in self.pieces:
+            self.host[p] = GUARD_BYTE
         self.room = room
+
+    def copy(self):
+        """What the pieces hold, one after another."""
+        return np.concatenate([self.host[p] for p in self.pieces])
+
+    def put_back(self, copied):
+        at = 0
+        for p in self.pieces:
+            self.host[p] = copied[at:at + p.stop - p.start]
+            at += p.stop - p.start
 
     def fill(self, tensor, values):
         """Puts values (None: the sentinel) into a tensor; the raw elements as they now lie."""
@@ -76,16 +110,22 @@ class Arena:
     def read(self, tensor):
         return tensor.view(self.host).copy() if tensor.span else np.zeros(tensor.shape, RAW[tensor.type])
 
-    def disturbed(self, before):
-        """What changed outside the outputs, as text; None if nothing did."""
-        now = self.host.copy()
+    def without_outputs(self, copied):
+        """The same with zeros for the outputs."""
+        self.put_back(copied)
         for t in self.tensors:
             if t.arg.out and t.span:
-                t.view(now)[...] = t.view(before)
-        wrong = np.flatnonzero(now != before)
+                t.view(self.host)[...] = 0
+        return self.copy()
+
+    def disturbed(self, before):
+        """What changed outside the outputs, as text; None if nothing did."""
+        after = self.copy()
+        wrong = np.flatnonzero(self.without_outputs(after) != self.without_outputs(before))
+        self.put_back(after)
         if not wrong.size:
             return None
-        at = int(wrong[0])
+        at = int(np.concatenate([np.arange(p.start, p.stop) for p in self.pieces])[wrong[0]])
         near = min((t for t in self.tensors), key=lambda t: 0 if t.at <= at < t.at + t.span
                    else min(abs(at - t.at), abs(at - t.at - t.span)))
         return (f'{wrong.size} bytes written outside the outputs, the first {at - near.at} bytes from '
@@ -140,10 +180,12 @@ class Gpu:
                 raise MemoryError('no device memory')
         for t in arena.tensors:
             t.address = self.room + t.at
-        copy(self.lib.gpu_put, self.room, arena.host)
+        for p in arena.pieces:
+            copy(self.lib.gpu_put, self.room + p.start, arena.host[p])
 
     def end(self, arena):
-        return copy(self.lib.gpu_get, arena.host, self.room)
+        texts = [copy(self.lib.gpu_get, arena.host[p], self.room + p.start) for p in arena.pieces]
+        return next((t for t in texts if t), None)
 
 
 class GpuAlone:

@@ -27,8 +27,7 @@ ULP = dict(exp=1, exp2=2, expm1=1, log=1, log2=1, log1p=1, pow=4, rsqrt=2, sigmo
 
 RAW = dict(bool=np.uint8, i8=np.int8, i16=np.int16, i32=np.int32, i64=np.int64, u8=np.uint8,
            u16=np.uint16, u32=np.uint32, u64=np.uint64, f16=np.float16, bf16=np.uint16,
-           f32=np.float32, f64=np.float64, f8e4m3=np.uint8, f8e5m2=np.uint8,
-           tf32=np.float32)
+           f32=np.float32, f64=np.float64, f8e4m3=np.uint8, f8e5m2=np.uint8, tf32=np.float32)
 FLOATS = ('f16', 'bf16', 'f32', 'f64', 'f8e4m3', 'f8e5m2', 'tf32')
 
 
@@ -91,11 +90,12 @@ def _bf16(v):
 
 
 def _tf32(v):
-    """Nearest even with 10 fraction bits, from what an f32 holds."""
-    bits = np.atleast_1d(np.asarray(v, np.float64).astype(np.float32)).view(np.uint32).astype(np.uint64)
-    near = (bits + 0xfff + (bits >> 13 & 1) & 0xffffe000).astype(np.uint32)
-    special = (bits & 0x7f800000) == 0x7f800000
-    return np.where(special, bits.astype(np.uint32), near).view(np.float32).reshape(np.shape(v))
+    """Nearest even from float64, 10 bits of fraction."""
+    v = np.asarray(v, np.float64)
+    _, e = np.frexp(np.where(np.isfinite(v), v, 1))
+    last = np.maximum(e - 11, -136)
+    cut = np.ldexp(np.rint(np.ldexp(v, -last)), last)
+    return np.where(np.abs(cut) >= 2.0**128, np.copysign(np.inf, v), np.where(np.isfinite(v), cut, v)).astype(np.float32)
 
 
 def _f8(t, v):

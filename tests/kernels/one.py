@@ -74,7 +74,7 @@ class Setup:
                 self.inputs[a.name] = None
             else:
                 self.tensors[a.name] = Tensor(a, kind(a), [extent(s, size) for s in a.shape], how)
-        self.arena = Arena(list(self.tensors.values()))
+        self.arena = Arena(list(self.tensors.values()), how == 'far')
         for name, tensor in self.tensors.items():
             data = None
             if not tensor.arg.out or tensor.arg.inout:
@@ -173,11 +173,11 @@ def compare(name, raw, t, want, same_bits):
 
 def run_case(run, setup):
     """None, or what went wrong."""
-    strided = setup.how in ('apart', 'odd')
+    strided = setup.how in ('apart', 'odd', 'far')
     symbol = run.symbol(setup.case, setup.t, strided)
     if symbol is None:
         return f'no launch function in the header'
-    before = setup.arena.host.copy()
+    before = setup.arena.copy()
     run.device.begin(setup.arena)
     status = run.lib[symbol](*arguments(run.protos[symbol], setup))
     trouble = run.device.end(setup.arena)
@@ -365,12 +365,24 @@ def run_special(run, case, t, sizes, counts):
         counts.add(s.what + ' by the interpreter', case.kernel, run_reference(s))
 
 
+def run_table(run, case, t, size, counts):
+    """One size, dense or with holes: on the device, and by the interpreter."""
+    setup = Setup(case, t, size, 'far' if case.table == 'far' else 'plain', 0)
+    reference = None if '--gpu' in run.options else run_reference(setup)
+    counts.add(setup.what, case.kernel, run_case(run, setup))
+    counts.add(setup.what + ' by the interpreter', case.kernel, reference)
+
+
 def run_kernel(run, case, edges, counts):
     few, gpu = '--few' in run.options, '--gpu' in run.options
     sizes = case.sizes(edges) if callable(case.sizes) else case.sizes
     for k, t in enumerate(case.types):
         if run.symbol(case, t, False) is None:
             counts.add(f'{case.file} {case.kernel} {t or ""}', case.kernel, 'no such launch function in the header')
+            continue
+        if case.table:
+            for size in sizes:
+                run_table(run, case, t, size, counts)
             continue
         many = [dict(M=3001, N=514)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
         run_sizes(run, case, k, t, chosen(sizes, few) + many, counts)

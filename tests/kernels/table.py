@@ -13,6 +13,8 @@ inputs by name, floats as Numbers, the others as integer arrays, absent ones as 
 it returns the outputs by name. `data` gives other than normal inputs: name -> f(rng, shape, T);
 `same_bits` tells +0 from -0. Of `unordered` cases the bits may differ from run to run, by the order of
 atomics; what holds all the same a reference says by a function: outputs by name -> what is wrong, or None.
+A `table` shows what operations mean, not where tiles end: it runs once a size, dense, and by the
+interpreter; `far`: with gigabytes between rows.
 """
 import itertools
 import re
@@ -38,19 +40,19 @@ def split_commas(text):
 
 
 class Case:
-    def __init__(self, file, kernel, types, args, sizes, ref, data, same_bits, unordered):
+    def __init__(self, file, kernel, types, args, sizes, ref, data, same_bits, unordered, table):
         self.file, self.kernel, self.ref, self.data, self.same_bits = file, kernel, ref, data, same_bits
-        self.unordered = unordered
+        self.unordered, self.table = unordered, table
         name, _, listed = types.partition(':')
         self.type_name, self.types = name.strip(), listed.split() or [None]
         self.args = [Arg(a) for a in args.split(';') if a.strip()]
         self.sizes = sizes    # a list, or a function from the capacities in the .cu to one
 
 
-def case(file, kernel, types, args, sizes, data=None, same_bits=False, unordered=False):
+def case(file, kernel, types, args, sizes, data=None, same_bits=False, unordered=False, table=False):
     """Registers the decorated function as the reference of a kernel."""
     def register(ref):
-        CASES.append(Case(file, kernel, types, args, sizes, ref, data or {}, same_bits, unordered))
+        CASES.append(Case(file, kernel, types, args, sizes, ref, data or {}, same_bits, unordered, table))
         return ref
     return register
 
