@@ -13,15 +13,16 @@ SRC = arena name words source sym formula \
       token habit mistake parse ast \
       resolve scope define const symbol instance signature shape type axes where attribute own \
       build literal infer inline fns elementwise expr optional branch call call_make call_reduce \
-      call_shape call_move call_mma call_order call_debug view at cover places method method_load \
-      method_gather method_store method_like method_part stmt loop \
-      elem ops opslist ir dump verify verify_access \
-      bounds valid mixed pad_value pad_if padding padding_dump simplify unused \
-      interp interp_value interp_ops interp_shape interp_move interp_reduce interp_mma \
-      interp_order philox interp_debug interp_access interp_launch \
-      pieces layout rename facts hints threads ladder plan_mma plan fills web place spread \
-      text atom phase cast element again quotient access scatter reduce memory shared move stage \
-      mma order debug waits body raster head tidy emit \
+      call_combine call_shape call_move call_mma call_order call_debug view at cover places method \
+      method_load method_gather method_store method_like method_part stmt loop \
+      elem ops opslist ir identity dump verify verify_access verify_along \
+      bounds valid mixed pad_value pad_if padding padding_along padding_dump \
+      simplify unused \
+      interp interp_value interp_ops interp_shape interp_move interp_reduce interp_combine \
+      interp_mma interp_order philox interp_debug interp_access interp_launch \
+      pieces layout rename stream facts hints threads ladder plan_mma plan fills web place spread \
+      text atom phase lazy cast element again quotient access scatter reduce memory \
+      combine_function combine shared move stage mma order debug waits body raster head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
       options lines output pass doctor main

@@ -146,7 +146,7 @@ static const char *interval_guard(Emit *e, const Dim *d, Sym lo, Sym hi, bool la
         guard = arena_printf("%s >= %s", at, bound_name(e, lo, d));
     bool complete = sym_const_of(hi, &k) && sym_const_of(d->extent, &extent) && k >= extent;
     complete |= d->extent == hi && !d->whole;
-    if (d->whole && spread_of(e, d)->loops && hi == d->extent)
+    if (d->whole && spread_of(e, d)->loops && hi == d->extent && e->rounds != d)
         return guard;
     if (complete && !overshoots(e, d))
         return guard;
@@ -427,7 +427,8 @@ void store_vector(Emit *e, Phase *p, const Op *store, const char *guard)
     Value *tile = store->args[1];
     const char *to =
         arena_printf("&%s[%s]", tile_base(e, store), offset_text(e, store, tile, false));
-    bool around = guard && !e->body->rereads;      /* hinted loads ask for themselves */
+    /* hinted loads ask for themselves; where threads meet, none stays away */
+    bool around = guard && !e->body->rereads && !e->rounds;
     if (around)
         open_block(e, "if (%s)", guard);
     e->assumed = around ? guard : NULL;
@@ -457,16 +458,18 @@ void write_store(Emit *e, const Op *store)
     int n = dims_of(tile, dims), width = body_vector(e, tile);
     const char *one = one_thread(e, tile);
     int bounds = e->hoisted.n, bases = e->bases.n;
-    if (one)
+    bool together = meets_in_pass(e, store);
+    if (one && !together)
         open_block(e, "if (%s)", one);
     Phase p;
     phase_open(e, &p, store, dims, n);
     if (width > 1 && access_is_vector(e->plan, store, width)) {
-        store_vector(e, &p, store, access_guard(e, store, false));
+        store_vector(e, &p, store,
+                     and_also(together ? one : NULL, access_guard(e, store, false)));
     } else {
         phase_lazies(e, &p, store->args + 1, store->nargs - 1);
         phase_lanes(e, &p);
-        const char *guard = access_guard(e, store, true);
+        const char *guard = and_also(together ? one : NULL, access_guard(e, store, true));
         if (store->nargs > 2)
             guard = and_also(guard, arena_printf("(%s)", element_text(e, store->args[2])));
         if (guard)
@@ -476,7 +479,7 @@ void write_store(Emit *e, const Op *store)
         phase_lanes_close(e, &p);
     }
     phase_close(e, &p);
-    if (one) {
+    if (one && !together) {
         close_block(e, "");
         e->hoisted.n = bounds, e->bases.n = bases;
     }

@@ -120,6 +120,7 @@ static void write_if(Emit *e, const Op *op)
     e->out = &head;
     quote(e, said);
     declare_results(e, op);
+    declare_for_later(e, op);
     e->out = out;
     Touched before = either_way(e->touched, (Touched){ 0 });
     Text yes = write_nested(e, op->region[0], op->results);
@@ -327,13 +328,12 @@ static void write_op(Emit *e, Op *op)
         wait_for_others(e, op);
         write_atomic(e, op);
         return;
-    case OP_REDUCE:
+    case OP_REDUCE: case OP_MMA:
         quote(e, op->stmt);
-        write_reduce(e, op);
+        (op->kind == OP_REDUCE ? write_reduce : write_mma)(e, op);
         return;
-    case OP_MMA:
-        quote(e, op->stmt);
-        write_mma(e, op);
+    case OP_FOLD: case OP_SCAN:
+        write_combine(e, op);
         return;
     case OP_RELAYOUT: case OP_RESHAPE: case OP_PERMUTE: case OP_FLIP: case OP_EXTRACT: case OP_CAT:
         if (is_move(op)) {

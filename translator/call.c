@@ -5,7 +5,8 @@
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define NAMED(x) (1u << ARG_##x)
-static const unsigned reducing = NAMED(AXIS) | NAMED(KEEPDIMS);
+static const unsigned reducing = NAMED(AXIS) | NAMED(KEEPDIMS),
+                      scanning = NAMED(AXIS) | NAMED(REVERSE);
 
 /* What is called by name and is no row of ops.def. */
 static const Builtin builtins[] = {
@@ -20,6 +21,12 @@ static const Builtin builtins[] = {
     { "argmin", reduction, REDUCE_ARGMIN, 1, 1, reducing, "argmin(t, axis = 1, keepdims = true)" },
     { "any", reduction, REDUCE_ANY, 1, 1, reducing, "any(t, axis = 1, keepdims = true)" },
     { "all", reduction, REDUCE_ALL, 1, 1, reducing, "all(t, axis = 1, keepdims = true)" },
+    { "reduce", lower_reduce, 0, 2, 2, reducing | NAMED(INIT),
+      "reduce(t, axis = 1, init = 0, |a, b| a + b)" },
+    { "scan", lower_scan, 0, 2, 2, scanning | NAMED(INIT),
+      "scan(t, axis = 1, init = 0, |a, b| a + b)" },
+    { "cumsum", lower_cumulative, REDUCE_SUM, 1, 1, scanning, "cumsum(t, axis = 1)" },
+    { "cumprod", lower_cumulative, REDUCE_PROD, 1, 1, scanning, "cumprod(t, axis = 1)" },
     { "full", lower_full, 0, 3, 3, 0, "full([BM, BN], v, f32)" },
     { "zeros", lower_constant, 0, 2, 2, 0, "zeros([BM, BN], f32)" },
     { "ones", lower_constant, 1, 2, 2, 0, "ones([BM, BN], f32)" },
@@ -49,12 +56,6 @@ static const Builtin builtins[] = {
     { "broadcast_to", lower_broadcast, 0, 2, 2, 0, "broadcast_to(t, [BM, BN])" },
 };
 static const int builtin_count = sizeof builtins / sizeof *builtins;
-
-/* What the language has and this translator has not. */
-static const char *const later[] = {
-    "reduce", "scan", "cumsum", "cumprod",
-};
-static const int later_count = sizeof later / sizeof *later;
 
 /* The builtin of a name, or NULL. */
 static const Builtin *builtin(const char *name)
@@ -164,9 +165,7 @@ static Given unknown_function(Check *c, const Node *callee, const Node *call)
 /* Is it the name of a function of the language? */
 bool is_builtin(Name name)
 {
-    bool known = builtin(name->text) || called_row(name->text, 1);
-    for (int i = 0; i < later_count && !known; i++) known = !strcmp(later[i], name->text);
-    return known;
+    return builtin(name->text) || called_row(name->text, 1);
 }
 
 /* Is there a function of this name? For fns that nothing calls. */
@@ -194,13 +193,6 @@ static Given call_binding(Check *c, const Node *call, const Binding *b)
     return give_kind(GIVES_ERROR, call);
 }
 
-/* Reports a function that is not translated yet. */
-static Given call_later(const Node *call, const char *name)
-{
-    not_yet(node_pos(call), arena_printf("`%s`", name));
-    return give_kind(GIVES_ERROR, call);
-}
-
 /* A builtin or a row. max(a, b) is a row, max(t) a reduction. */
 static Given call_known(Check *c, const Node *call, const Node *callee, const char *name)
 {
@@ -211,10 +203,23 @@ static Given call_known(Check *c, const Node *call, const Node *callee, const ch
     const OpRow *row = called_row(name, n);
     Args a;
     if (row && (!b || n > 1)) return call_row(c, call, row);
-    for (int i = 0; i < later_count; i++)
-        if (!strcmp(later[i], name)) return call_later(call, name);
     if (!b) return unknown_function(c, callee, call);
     return arguments(c, call, b, &a) ? b->lower(c, &a, b->what) : give_kind(GIVES_ERROR, call);
+}
+
+/* max, given by its name: its row applied to n scalars. */
+Given apply_builtin(Check *c, const Node *at, Name name, const Given *g, int n)
+{
+    const OpRow *row = called_row(name->text, n);
+    Given args[3];
+    if (!row || row->arity != n || n > 3) {
+        mistake(c, node_pos(at), "E0717", "`%s` is no function of %d scalar%s", name->text, n,
+                n == 1 ? "" : "s");
+        help("write a lambda: `|a, b| a + b`");
+        return give_kind(GIVES_ERROR, at);
+    }
+    for (int i = 0; i < n; i++) args[i] = g[i];
+    return elementwise(c, row, args, n, at);
 }
 
 /* x.load(..) */

@@ -50,7 +50,7 @@ bool axis_list(Check *c, const Node *n, int rank, uint32_t *axes)
 }
 
 /* The type in which a reduction counts. */
-static Elem accumulator(ReduceKind kind, Elem e)
+Elem reduce_accumulator(ReduceKind kind, Elem e)
 {
     bool adds = kind == REDUCE_SUM || kind == REDUCE_PROD || kind == REDUCE_MEAN;
     if (kind == REDUCE_ARGMAX || kind == REDUCE_ARGMIN) return EL_I32;
@@ -67,11 +67,11 @@ static Elem result_elem(ReduceKind kind, Elem e)
 {
     return elem_is_float(e) && kind != REDUCE_ARGMAX && kind != REDUCE_ARGMIN
                ? e
-               : accumulator(kind, e);
+               : reduce_accumulator(kind, e);
 }
 
 /* Reports a type that the reduction does not take. */
-static bool reduces(Check *c, const Args *a, ReduceKind kind, const Given *g, Elem e)
+bool reduce_takes(Check *c, const Args *a, ReduceKind kind, const Given *g, Elem e)
 {
     bool bools = kind == REDUCE_ANY || kind == REDUCE_ALL,
          adds = kind == REDUCE_SUM || kind == REDUCE_PROD;
@@ -87,14 +87,14 @@ static bool reduces(Check *c, const Args *a, ReduceKind kind, const Given *g, El
 }
 
 /* keepdims = ..; false after a report. */
-static bool keepdims(Check *c, const Args *a, bool *keep)
+bool keepdims(Check *c, const Args *a, bool *keep)
 {
     *keep = false;
     return !a->named[ARG_KEEPDIMS] || static_bool(c, a->named[ARG_KEEPDIMS], keep);
 }
 
 /* The type without the axes of a bit mask. */
-static Type without_axes(Type t, uint32_t axes)
+Type without_axes(Type t, uint32_t axes)
 {
     int rank = 0;
     for (int i = 0; i < t.rank; i++)
@@ -110,6 +110,15 @@ static Type with_ones(Type t, uint32_t axes, int rank)
     for (int i = 0, from = 0; i < rank; i++)
         out.dim[i] = axes & 1u << i ? sym_const(1) : t.dim[from++];
     return out;
+}
+
+/* The value with an extent of 1 again at each axis of a bit mask. */
+Value *keep_axes(Check *c, Value *v, uint32_t axes, int rank, Pos pos)
+{
+    Op *op;
+    v = build(c, OP_EXPAND, with_ones(v->type, axes, rank), pos, 1, &v, &op);
+    op->axes = axes;
+    return v;
 }
 
 /* A reduction over no axes: of a scalar. */
@@ -139,7 +148,7 @@ Given reduction(Check *c, const Args *a, int what)
     Value *v = given_value(c, g, EL_ERROR);
     Pos pos = node_pos(a->call);
     bool keep;
-    if (!v || !reduces(c, a, kind, &g, v->type.elem) || !keepdims(c, a, &keep))
+    if (!v || !reduce_takes(c, a, kind, &g, v->type.elem) || !keepdims(c, a, &keep))
         return give_kind(GIVES_ERROR, a->call);
     int rank = v->type.rank;
     Elem e = v->type.elem;
@@ -148,14 +157,10 @@ Given reduction(Check *c, const Args *a, int what)
         return give_kind(GIVES_ERROR, a->call);
     if (!axes) return give(of_scalar(c, kind, v, pos), a->call);
     Op *op;
-    Type type = without_axes(type_with_elem(v->type, accumulator(kind, e)), axes);
+    Type type = without_axes(type_with_elem(v->type, reduce_accumulator(kind, e)), axes);
     Value *r = build(c, OP_REDUCE, type, pos, 1, &v, &op);
     op->reduce = kind;
     op->reduce_axes = axes;
     r = build_cast(c, r, result_elem(kind, e), pos);
-    if (keep) {
-        r = build(c, OP_EXPAND, with_ones(r->type, axes, rank), pos, 1, &r, &op);
-        op->axes = axes;
-    }
-    return give(r, a->call);
+    return give(keep ? keep_axes(c, r, axes, rank, pos) : r, a->call);
 }

@@ -81,6 +81,7 @@ static const char *const op_names[OP_KIND_COUNT] = {
     [OP_RESHAPE] = "reshape", [OP_PERMUTE] = "permute", [OP_FLIP] = "flip",
     [OP_EXTRACT] = "extract", [OP_CAT] = "cat", [OP_IOTA] = "iota", [OP_COORD] = "coord",
     [OP_FILL] = "fill", [OP_KEEP] = "keep", [OP_VALID] = "valid", [OP_REDUCE] = "reduce",
+    [OP_FOLD] = "fold", [OP_SCAN] = "scan",
     [OP_MMA] = "mma", [OP_LOAD] = "load", [OP_STORE] = "store", [OP_GATHER] = "gather",
     [OP_SCATTER] = "scatter",
     [OP_ATOMIC] = "atomic", [OP_IF] = "if", [OP_FOR] = "for",
@@ -186,8 +187,10 @@ static void add_details(Text *out, const Op *op)
         text_printf(out, " ");
         add_axes(out, op->axes);
         break;
-    case OP_REDUCE:
-        text_printf(out, " %s ", reduce_names[op->reduce]);
+    case OP_REDUCE: case OP_FOLD: case OP_SCAN:
+        text_printf(out, "%s%s ", op->kind == OP_REDUCE || op->reverse ? " " : "",
+                    op->kind == OP_REDUCE ? reduce_names[op->reduce]
+                    : op->reverse ? "reverse" : "");
         add_axes(out, op->reduce_axes);
         break;
     case OP_KEEP: case OP_CAT: case OP_SORT:

@@ -23,18 +23,35 @@ static void learn_sort(Facts *f, const Op *op)
     f->sort_live = live > f->sort_live ? live : f->sort_live;
 }
 
+/* An upper bound of the words that a fold or scan carries: its members, each for itself, and
+   whether they stand for any element. */
+int state_words(const Op *op)
+{
+    int words = 1;
+    for (int i = 0; i < op_members(op); i++)
+        words += (elem_info[op->args[i]->type.elem].bytes + 3) / 4;
+    return words;
+}
+
+/* The same if it goes along a whole axis, else 0. */
+static int meeting_words(const Op *op)
+{
+    const Dim *d = map_of(op->args[0])->dim[op_axis(op)];
+    return d && d->whole ? state_words(op) : 0;
+}
+
 /* Adds what one op tells: reductions, loops, changes of layout, the narrowest type that moves. */
 static void learn(Op *op, void *arg)
 {
     Facts *f = arg;
-    if (op->kind == OP_REDUCE) {
+    if (op->kind == OP_REDUCE || op_combines(op)) {
         f->reductions++;
         for (int a = 0; a < op->args[0]->type.rank; a++) {
             const Dim *d = map_of(op->args[0])->dim[a];
             f->row_reduction |= op->reduce_axes >> a & 1 && d && d->fast;
         }
         f->control |= op->block->parent != NULL;
-        f->reduced_whole |= along_whole(op->results[0]);
+        f->reduced_whole |= op->kind != OP_SCAN && along_whole(op->results[0]);
     }
     if (op->kind == OP_MMA) {
         f->contractions++;
@@ -44,6 +61,9 @@ static void learn(Op *op, void *arg)
         learn_sort(f, op);
     f->two_words |= (op->kind == OP_CAST || op->kind == OP_IOTA)
         && elem_info[op->results[0]->type.elem].bytes == 8 && along_whole(op->results[0]);
+    if (op_combines(op) && meeting_words(op) > f->meeting)
+        f->meeting = meeting_words(op);
+    f->combines |= op_combines(op);
     f->changes_layout |= is_move(op) && (along_whole(op->args[0]) || along_whole(op->results[0]));
     f->control |= op->kind == OP_FOR || op->kind == OP_WHILE;
     if (op->kind == OP_FOR || op->kind == OP_WHILE)
@@ -139,7 +159,8 @@ static void check_after(Op *op, void *arg)
     Hazard *h = arg;
     if (op_reads(op) && op->args[0] == h->tensor && !same_access(op->access, h->access))
         h->bad = true;
-    if (op->number > h->store->number && (op->kind == OP_REDUCE || op_writes(op)))
+    if (op->number > h->store->number
+        && (op->kind == OP_REDUCE || op->kind == OP_FOLD || op_writes(op)))
         for (int i = 0; i < op->nargs; i++)
             h->bad |= reaches(op->args[i], h->tensor);
 }
@@ -175,6 +196,9 @@ const char *why_not_streamed(const Facts *f)
         return "what was there before an update along the whole axis must stay in registers";
     if (f->reduced_whole)
         return "a reduction leaves a tile along the whole axis, so it must stay in registers";
+    const char *why = why_no_pass(f->plan->kernel);
+    if (why)
+        return why;
     bool bad = false;
     ir_walk(f->plan->kernel->body, check_store, &bad);
     return bad ? "the axis is read again after it was stored over, so it must stay in registers"

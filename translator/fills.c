@@ -21,6 +21,15 @@ static bool along_whole(const Value *v, uint32_t axes)
     return false;
 }
 
+/* Is what lies past the end of a member of a fold or scan its init? */
+static bool is_init_of(const Op *op, int i)
+{
+    const Op *init = op->args[op_members(op) + i]->def;
+    Pad pad = pad_along(op->args[i], op->reduce_axes, fill_of, NULL);
+    return init && init->kind == OP_CONST && pad.kind == PAD_CONST
+           && pad.value.u == init->constant.u;
+}
+
 /* Counts a reduction that would need a mask with the fills of now. */
 static void count_masks(Op *op, void *arg)
 {
@@ -28,6 +37,9 @@ static void count_masks(Op *op, void *arg)
     if (op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes))
         t->masks += !pad_is_identity(pad_along(op->args[0], op->reduce_axes, fill_of, NULL),
                                      op->reduce, op->args[0]->type.elem);
+    if (op_combines(op) && along_whole(op->args[0], op->reduce_axes))
+        for (int i = 0; i < op_members(op); i++)
+            t->masks += !is_init_of(op, i);
 }
 
 /* How many reductions need a mask with the fills of now. */
@@ -72,7 +84,8 @@ static void choose(Op *op, void *arg)
 static void count_needs(Op *op, void *arg)
 {
     Trying *t = arg;
-    t->masks += op->kind == OP_REDUCE && along_whole(op->args[0], op->reduce_axes);
+    t->masks += (op->kind == OP_REDUCE || op_combines(op))
+                && along_whole(op->args[0], op->reduce_axes);
 }
 
 /* Chooses for each load along a whole axis the fill that leaves the fewest reductions

@@ -70,29 +70,29 @@ static bool pair_up(Check *c, const Node *call, const Binding *fn, Pair *pairs, 
     return false;
 }
 
-/* A function as an argument: a lambda, or a fn by name. */
-static bool function_argument(Check *c, Pair *p)
+/* A function as an argument: a lambda, or a fn by name; param: what takes it, or NULL. False after
+   a report. */
+bool function_given(Check *c, const Node *n, const Node *param, Binding *function)
 {
-    const Node *n = p->arg;
     if (n->kind == N_LAMBDA) {
-        p->binding =
+        *function =
             (Binding){ .kind = BIND_LAMBDA, .decl = n, .scope = c->scope, .number = c->calls.n };
         return true;
     }
     const Binding *b = word_is_name(n) ? scope_find(c, SPACE_FUNCTION, node_name(n)) : NULL;
     if (!b && word_is_name(n) && is_builtin(node_name(n))) {
-        p->binding = (Binding){ .kind = BIND_BUILTIN, .builtin = node_name(n) };
+        *function = (Binding){ .kind = BIND_BUILTIN, .builtin = node_name(n) };
         return true;
     }
     bool callable = b && (b->kind == BIND_LAMBDA || b->kind == BIND_BUILTIN
                           || (b->kind == BIND_FN && b->decl && b->decl->kind == N_FN));
     if (callable && binding_clear(b, node_pos(n))) {
-        p->binding = *b;
+        *function = *b;
         return true;
     }
     if (callable || (b && b->kind == BIND_ERROR)) return false;
     mistake(c, node_pos(n), "E0717", "a function is needed here");
-    note(node_pos(p->param), "the parameter that takes one");
+    if (param) note(node_pos(param), "the parameter that takes one");
     help("write the name of a fn, or a lambda: `|a, b| a + b`");
     return false;
 }
@@ -100,7 +100,7 @@ static bool function_argument(Check *c, Pair *p)
 /* Reads an argument in the caller's scope; false after a report. */
 static bool read_argument(Check *c, Pair *p)
 {
-    if (p->what == FOR_FUNCTION) return function_argument(c, p);
+    if (p->what == FOR_FUNCTION) return function_given(c, p->arg, p->param, &p->binding);
     if (p->what == FOR_STATIC) {
         p->binding = (Binding){ .kind = BIND_STATIC };
         return static_int(c, p->arg, &p->binding.number);
@@ -429,15 +429,12 @@ static bool lambda_arguments(Check *c, const Node *call, const Binding *lambda, 
     return ok;
 }
 
-/* score(s): the lambda's expression where it was written, which sees what it saw there. */
-Given call_lambda(Check *c, const Node *call, const Binding *lambda)
+/* The lambda's expression where it was written, which sees what it saw there. */
+static Given lambda_body(Check *c, const Binding *lambda, const Given *g, int n)
 {
     const Node *names = kid(lambda->decl, 0);
-    if (!names || !room(c, call)) return give_kind(GIVES_ERROR, call);
-    int n = kid_count(names);
-    Given *g = new_array(Given, n), out;
-    if (!lambda_arguments(c, call, lambda, g)) return give_kind(GIVES_ERROR, call);
     Check here = *c;
+    Given out;
     c->calls.at = NULL;
     c->calls.n = c->calls.room = 0;
     for (int i = 0; i < lambda->number && i < here.calls.n; i++) push(&c->calls, here.calls.at[i]);
@@ -451,4 +448,42 @@ Given call_lambda(Check *c, const Node *call, const Binding *lambda)
     c->calls.n = here.calls.n;
     c->calls.room = here.calls.room;
     return out;
+}
+
+/* score(s) */
+Given call_lambda(Check *c, const Node *call, const Binding *lambda)
+{
+    const Node *names = kid(lambda->decl, 0);
+    if (!names || !room(c, call)) return give_kind(GIVES_ERROR, call);
+    int n = kid_count(names);
+    Given *g = new_array(Given, n);
+    if (!lambda_arguments(c, call, lambda, g)) return give_kind(GIVES_ERROR, call);
+    return lambda_body(c, lambda, g, n);
+}
+
+/* Applies a function that was given by name or as a lambda to n things. */
+Given call_function(Check *c, const Node *call, const Binding *f, const Given *g, int n)
+{
+    if (f->kind == BIND_BUILTIN) return apply_builtin(c, call, f->builtin, g, n);
+    const Node *params = kid(f->decl, f->kind == BIND_LAMBDA ? 0 : 1);
+    int want = params ? kid_count(params) : 0;
+    if (want != n) {
+        mistake(c, node_pos(call), "E0701", "a function of %d argument%s, not %d, is needed here",
+                n, n == 1 ? "" : "s", want);
+        note(node_pos(f->decl), "this one is given");
+        return give_kind(GIVES_ERROR, call);
+    }
+    if (f->kind == BIND_LAMBDA)
+        return room(c, call) ? lambda_body(c, f, g, n) : give_kind(GIVES_ERROR, call);
+    if (!may_inline(c, call, f)) return give_kind(GIVES_ERROR, call);
+    Pair *pairs = new_array(Pair, n);
+    for (int i = 0; i < n; i++) {
+        pairs[i] = (Pair){ .param = kid(params, i), .given = g[i] };
+        const Node *param = pairs[i].param;
+        if (param && kid(param, 0) && takes(param) == FOR_VALUE) continue;
+        mistake(c, node_pos(call), "E0717", "this function takes more than values");
+        note(node_pos(f->decl), "it is declared here");
+        return give_kind(GIVES_ERROR, call);
+    }
+    return inline_body(c, call, f, pairs, n);
 }

@@ -157,6 +157,7 @@ static void run_plain(Run *r, const Op *op)
     case OP_RANDOM:  run_random(r, op); break;
     case OP_PRINT:   run_print(r, op); break;
     case OP_ASSERT:  run_assert(r, op); break;
+    case OP_FOLD: case OP_SCAN: run_combine(r, op); break;
     case OP_LOAD:    run_load(r, op); break;
     case OP_STORE:   run_store(r, op); break;
     case OP_GATHER:  run_load(r, op); break;
@@ -198,6 +199,13 @@ static Left run_block(Run *r, const Block *b)
             return left;
     }
     return (Left){LEFT_YIELD, NULL};
+}
+
+/* What the function of a fold or scan gives, its arguments being set; NULL after a failure. */
+Value **run_function(Run *r, const Op *op)
+{
+    const Left left = run_block(r, op->region[0]);
+    return r->failure || !left.op ? NULL : left.op->args;
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

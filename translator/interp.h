@@ -50,7 +50,7 @@ bool place_next(const Held *h, int64_t *place);
 /* What padding.c says of a value that an if or a loop joins, where more is valid than this time. */
 void join_static(Run *r, const Op *op, const Value *v);
 
-/* ---- interp_ops.c, _shape.c, _move.c, _reduce.c, _mma.c, _access.c: one op each -------------- */
+/* ---- interp_ops.c, _shape.c, _move.c, _reduce.c, _combine.c, _mma.c, _access.c: one op each -- */
 
 void run_elementwise(Run *r, const Op *op);        /* OP_ELEM, OP_CAST, OP_BITCAST, OP_SELECT */
 void run_fill(Run *r, const Op *op);
@@ -68,6 +68,8 @@ void run_random(Run *r, const Op *op);
 void philox(uint32_t c[4], uint32_t key0, uint32_t key1);  /* philox.c: c becomes random */
 void run_print(Run *r, const Op *op);              /* interp_debug.c */
 void run_assert(Run *r, const Op *op);
+void run_combine(Run *r, const Op *op);            /* fold, scan: interp_combine.c */
+Value **run_function(Run *r, const Op *op);        /* interp.c: what its region yields */
 void run_load(Run *r, const Op *op);
 void run_store(Run *r, const Op *op);
 void run_scatter(Run *r, const Op *op);

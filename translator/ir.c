@@ -101,6 +101,49 @@ void ir_remove(Op *op)
     op->block = NULL;
 }
 
+/* ---- functions of scalars -------------------------------------------------------------------- */
+
+/* Is the op's region a function of scalars that it applies, not a way through the program? */
+bool op_combines(const Op *op)
+{
+    return op && (op->kind == OP_FOLD || op->kind == OP_SCAN);
+}
+
+/* How many tiles go in: operands are the tiles, then as many first values. */
+int op_members(const Op *op)
+{
+    return op->nargs / 2;
+}
+
+/* The one axis of the bit mask. */
+int op_axis(const Op *op)
+{
+    int axis = 0;
+    while (axis < MAX_TILE_RANK - 1 && !(op->reduce_axes >> axis & 1))
+        axis++;
+    return axis;
+}
+
+/* The elementwise operation that |a, b| op(a, b) is; NULL: the function is more than that. */
+const OpRow *op_lambda_row(const Op *op)
+{
+    const Block *b = op->region[0];
+    const Op *only = b->first;
+    bool plain = op_members(op) == 1 && only && only->kind == OP_ELEM && only->nargs == 2
+                 && only->next == b->last && b->last->args[0] == only->results[0];
+    plain = plain && only->args[0] == b->args[0] && only->args[1] == b->args[1];
+    return plain ? only->row : NULL;
+}
+
+/* Rule 2 along the axis: the interval of the operands that have one. */
+Valid op_valid(const Op *op)
+{
+    Valid valid = {.kind = VALID_ANY};
+    for (int i = 0; i < op_members(op) && valid.kind == VALID_ANY; i++)
+        valid = op->args[i]->valid[op_axis(op)];
+    return valid;
+}
+
 /* ---- walking --------------------------------------------------------------------------------- */
 
 /* Calls f for every op of a block in order, then for those of its regions; f may remove its op. */

@@ -106,6 +106,9 @@ typedef enum {
     OP_KEEP,            /* a, i64 lo, hi -> a; only [lo, hi) of `axis` is valid */
     OP_VALID,           /* a -> bool tile: true where a is valid */
     OP_REDUCE,          /* a -> without the axes (bit mask)    reduce: what; elem: accumulator's */
+    OP_FOLD,            /* tiles, inits -> without the axis    region 0: args a.., b.. (scalars);
+                                                               yields what they combine to */
+    OP_SCAN,            /* tiles, inits -> the same shapes     likewise; reverse */
     OP_MMA,             /* a [.., m, k], b [.., k, n][, acc [.., m, n]] -> [.., m, n], of the type
                            of acc; leading axes of a and b line up from the right, 1 stretches */
     OP_SORT,            /* a -> tile: along `axis` its valid elements in order, the smallest first;
@@ -203,7 +206,9 @@ struct Op {
         const char *text;
     };
     bool renames;                                  /* mapping: it only gives axes other names */
-    uint32_t reduce_axes;                          /* OP_REDUCE: bit mask of the operand's axes */
+    uint32_t reduce_axes;                          /* OP_REDUCE, OP_FOLD, OP_SCAN (one bit): bit
+                                                      mask of the operand's axes */
+    bool reverse;                                  /* OP_SCAN: from the last element on */
     Access *access;                                /* of what moves a tile; OP_COORD (of `axis`) */
     AttrList *attrs;                               /* OP_FOR: its #[..], or NULL */
     bool names;                                    /* OP_SYM: made for its name, where formulas
@@ -362,6 +367,14 @@ Value *ir_block_arg(Kernel *k, Block *b, Type type, Pos pos);
 void   ir_insert_before(Op *at, Op *op);
 void   ir_remove(Op *op);
 void   ir_count_uses(Kernel *k);
+bool   op_combines(const Op *op);                   /* its region is a function of scalars */
+int    op_members(const Op *op);                   /* of the tuple that such an op works on */
+int    op_axis(const Op *op);                      /* the axis that it goes along */
+const struct OpRow *op_lambda_row(const Op *op);   /* its function, if it is one row; or NULL */
+Valid  op_valid(const Op *op);                     /* of its operands together, on that axis */
+/* identity.c: is f(init, init) init? member, got: which is not, and what it is. */
+typedef enum { IDENTITY_YES, IDENTITY_NO, IDENTITY_UNKNOWN } Identity;
+Identity op_identity(const Op *op, int *member, Constant *got);
 void   ir_walk(Block *b, void (*f)(Op *op, void *arg), void *arg);   /* regions after their op */
 void   ir_dump(FILE *out, const Program *p);
 Type   type_scalar(Elem e);

@@ -161,6 +161,8 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     int one = d->fast ? elements : repeats, n = held * one;    /* of each tile row; of all */
     bool carried = f->carried_whole && d->fast;    /* then rows share sums that live all along */
     int words = words_held(f, n) + (carried ? (f->slim * one + 3) / 4 : 0);
+    if (!l->alone && f->meeting)                   /* nvcc lets all meetings overlap */
+        words += 16 + 3 * f->meeting * held * repeats;
     int most = words_there(f, r->threads, width, n) - f->key_words;
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && !l->alone
@@ -259,15 +261,16 @@ static bool lengths_fit(const Plan *p, bool ladder, const char *why)
    GB/s so, 3792 held. */
 static bool reads_again(const Facts *f, int held)
 {
-    return f->reductions == 1 && !f->control && !f->changes_layout && f->whole_stores
-        && whole_dim(f->plan, 0)->fast && f->vector * f->least_bytes == 16 && held == 1;
+    bool plain = !f->combines && !f->control && !f->changes_layout;
+    return f->reductions == 1 && plain && f->whole_stores && whole_dim(f->plan, 0)->fast
+        && f->vector * f->least_bytes == 16 && held == 1;
 }
 
 /* Adds the ladder, if there is one, and the streaming body, unless `why` forbids it. */
 static void add_bodies(const Facts *f, bool ladder, const char *why)
 {
     Ladder l = { .alone = why != NULL };
-    int held;
+    int held, threads = !ladder ? 256 : f->meeting ? 512 : 1024;
     if (ladder) {
         l.octet = octet_body(f);
         l.body[0] = whole_body(f, BODY_WARP, "warp", 32, &l.held[0]);
@@ -275,7 +278,7 @@ static void add_bodies(const Facts *f, bool ladder, const char *why)
         l.body[1]->rereads = reads_again(f, l.held[1]);
         share_block(f, l.body[0]);
     }
-    Body *stream = why ? NULL : whole_body(f, BODY_STREAM, "stream", ladder ? 1024 : 256, &held);
+    Body *stream = why ? NULL : whole_body(f, BODY_STREAM, "stream", threads, &held);
     for (int width = f->vector; ; width = 1) {
         if (ladder)
             add_ladder(f, &l, width);

@@ -97,40 +97,6 @@ bool tie(Classes *c, const Value *v, int a, const Value *w, int b)
     return true;
 }
 
-/* The axis of op's result that goes with axis `a` of its operand, or -1. */
-int result_axis(const Op *op, const Value *operand, int a)
-{
-    int i = 0;
-    switch (op->kind) {
-    case OP_BROADCAST:
-        return a + op->results[0]->type.rank - operand->type.rank;
-    case OP_EXPAND:
-        for (i = 0; i < op->results[0]->type.rank; i++)
-            if (!(op->axes >> i & 1) && a-- == 0)
-                return i;
-        return -1;
-    case OP_SQUEEZE:
-        if (op->axes >> a & 1)
-            return -1;
-        for (int b = 0; b < a; b++)
-            i += !(op->axes >> b & 1);
-        return i;
-    case OP_REDUCE:
-        if (op->reduce_axes >> a & 1)
-            return -1;
-        for (int b = 0; b < a; b++)
-            i += !(op->reduce_axes >> b & 1);
-        return i;
-    case OP_PERMUTE:
-        for (i = 0; i < operand->type.rank; i++)
-            if (op->perm[i] == a)
-                return i;
-        return -1;
-    default:
-        return a;
-    }
-}
-
 /* Puts the change of layout of arg number i before op. */
 static void relayout(Classes *c, Op *op, int i)
 {
@@ -220,6 +186,29 @@ static void tie_sort(Classes *c, Op *op)
     help("loop over chunks of it");
 }
 
+/* Ties the tiles that go through a function of scalars together: all axes of all operands, and
+   those that are left of the results. */
+static void tie_members(Classes *c, Op *op)
+{
+    for (int i = 1; i < op->nresults; i++)
+        for (int a = 0; a < op->results[0]->type.rank; a++)
+            tie(c, op->results[i], a, op->results[0], a);
+    tie_arg(c, op, 0, op->results[0]);
+    for (int i = 1; i < op_members(op); i++) {
+        bool fits = true;
+        for (int a = 0; a < op->args[i]->type.rank; a++)
+            fits = fits && tie(c, op->args[i], a, op->args[0], a);
+        if (fits)
+            continue;
+        relayout(c, op, i);
+        for (int a = 0; a < op->args[i]->type.rank; a++)
+            tie(c, op->args[i], a, op->args[0], a);
+    }
+    for (int i = 0; i < op->region[0]->nargs; i++)
+        enter(c, op->region[0]->args[i]);
+    tie_block(c, op->region[0], NULL, 0);
+}
+
 /* Ties the axes that op needs held alike; carried: those of the innermost loop or if. */
 static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried)
 {
@@ -245,7 +234,9 @@ static void tie_op(Classes *c, Op *op, const Value *const *carried, int ncarried
         for (int i = skip > 0 ? skip : 0; i < op->nargs; i++)
             tie_arg(c, op, i, carried[i - (skip > 0 ? skip : 0)]);
     }
-    if (op->nregions)
+    if (op_combines(op))
+        tie_members(c, op);
+    else if (op->nregions)
         tie_regions(c, op);
 }
 

@@ -75,7 +75,7 @@ void lower_while(Check *c, const Node *n);
 void lower_jump(Check *c, const Node *n);          /* break, continue */
 Pos  header_pos(const Node *n, const Node *last);  /* from the start of n to the end of last */
 
-/* ---- call.c, call_reduce.c, call_make.c, call_shape.c, call_move.c, call_mma.c .. ----------- */
+/* ---- call.c, call_reduce.c, call_combine.c, call_make.c, call_shape.c .. --------------------- */
 enum { MAX_ARGS = 16 };
 typedef enum { ARG_AXIS, ARG_KEEPDIMS, ARG_PAD, ARG_MASK, ARG_INIT, ARG_STEP, ARG_FROM, ARG_REVERSE,
                ARG_COUNT } NamedArg;
@@ -98,6 +98,14 @@ bool  axis_list(Check *c, const Node *n, int rank, uint32_t *axes);
 bool  one_axis_of(Check *c, const Args *a, int rank, int *axis);
 Given reduction(Check *c, const Args *a, int kind);
 Value *build_all(Check *c, Value *v, Pos pos);                 /* all(v) */
+Elem  reduce_accumulator(ReduceKind kind, Elem e);
+bool  reduce_takes(Check *c, const Args *a, ReduceKind kind, const Given *g, Elem e);
+bool  keepdims(Check *c, const Args *a, bool *keep);
+Type  without_axes(Type t, uint32_t axes);
+Value *keep_axes(Check *c, Value *v, uint32_t axes, int rank, Pos pos);
+Given lower_reduce(Check *c, const Args *a, int what);         /* reduce(t, init = v, f) */
+Given lower_scan(Check *c, const Args *a, int what);
+Given lower_cumulative(Check *c, const Args *a, int what);     /* cumsum, cumprod */
 Given lower_fill(Check *c, const Args *a, int what);
 Given lower_keep(Check *c, const Args *a, int what);
 Given lower_valid(Check *c, const Args *a, int what);
@@ -183,6 +191,9 @@ Given build_load(Check *c, const Args *a, const View *view, Type tile, const Acc
 void look_function(Check *c, const Node *callee, const Node *call);   /* reports an unknown one */
 
 /* ---- inline.c, infer.c ----------------------------------------------------------------------- */
+bool  function_given(Check *c, const Node *n, const Node *param, Binding *function);
+Given call_function(Check *c, const Node *call, const Binding *f, const Given *g, int n);
+Given apply_builtin(Check *c, const Node *at, Name name, const Given *g, int n);
 Given call_lambda(Check *c, const Node *call, const Binding *lambda);
 /* What was given, as the type that is written. If `binds`, names in it that nothing has (and that
    begin with a capital) are variables, bound to what they must be. GIVES_ERROR after a report. */

@@ -91,6 +91,9 @@ typedef struct Emit {
     LIST(const Value *) open;                      /* values with a local name in this phase */
     const Op *root;                                /* of the phase being written */
     const Op *quotient; const char *inverse, *least;   /* quotient.c: how it is written now */
+    const Dim *backwards;                          /* this phase goes from its last element on */
+    const Dim *rounds;                             /* all threads go along it together, past its
+                                                      end too: they meet in the loop */
     const char *assumed;                           /* a condition that holds for loads now */
     Text *pending; int pending_indent;             /* where hoisted lines go during a phase */
 } Emit;
@@ -101,6 +104,9 @@ void take_pieces(Kernel *k);                       /* extract of a load, store o
 /* ---- layout.c -------------------------------------------------------------------------------- */
 void layout(Plan *p);                              /* p->dims; the Dims of every value */
 
+/* ---- stream.c: scans in the passes of a streaming body --------------------------------------- */
+const char *why_no_pass(const Kernel *k);          /* NULL: each pass can make those it needs */
+
 /* ---- facts.c: what is learnt about a kernel -------------------------------------------------- */
 typedef struct {
     Plan *plan;
@@ -108,6 +114,9 @@ typedef struct {
     int slim;                                      /* bytes of each element that all rows share */
     int late;                                      /* loads made where they are used: weights */
     int reductions, contractions, whole_loads, whole_stores;
+    int meeting;                                   /* words that go from thread to thread where a
+                                                      function of scalars goes along a whole axis */
+    bool combines;                                 /* such functions anywhere */
     bool control;                                  /* loops or ifs around reductions */
     bool row_reduction;                            /* along a fast Dim */
     bool changes_layout;
@@ -123,6 +132,7 @@ typedef struct {
     bool two_words;                                /* are elements of 8 bytes made on the way? */
 } Facts;
 Facts learn_facts(Plan *p);
+int    state_words(const Op *op);
 const char *why_not_streamed(const Facts *f);      /* NULL: a whole axis can come in pieces */
 
 /* ---- threads.c: how a body's threads share the elements of each Dim; entries ----------------- */
@@ -229,10 +239,13 @@ typedef struct {
     LIST(const Value *) locals;
     LIST(Value *) shared;                          /* subterms used often: named in the lane loop */
     LIST(struct Coordinate { size_t at; const char *name, *line; }) coordinates;
+        /* inserted in front of what follows `at`; name NULL: always */
+    const Dim *rounds, *backwards;                 /* of the phase around it */
 } Phase;
 const char *first_element(Emit *e, const Dim *d, const char *rep);
 void phase_open(Emit *e, Phase *p, const Op *root, const Dim **dims, int n);
-void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots);  /* loads and shared subterms */
+void phase_once(Phase *p, const char *text);       /* once for each chunk of a stream */
+void keep_name(Emit *e, const char *name);         /* of a line before the phase */
 void phase_lanes(Emit *e, Phase *p);               /* opens the loop over c, if there are lanes */
 void phase_lanes_close(Emit *e, Phase *p);
 void phase_close(Emit *e, Phase *p);
@@ -240,6 +253,15 @@ void declare(Emit *e, Value *v);                   /* float t[VECS][W]; unless i
 bool alone(const Emit *e, const Value *v);           /* no other value shares its variable */
 void fill_variable(Emit *e, Value *to, Value *from);   /* to[..] = from[..] over its elements */
 bool mentions(const char *text, const char *name); /* as a whole word */
+
+/* ---- lazy.c: what a phase computes again ----------------------------------------------------- */
+void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots);  /* loads and shared subterms */
+bool loads_again(Emit *e, Value *v);
+void scan_operands(Emit *e, Phase *p, const Op *op);
+void declare_for_later(Emit *e, const Op *op);     /* of an if: before its arms */
+bool meets_in_pass(Emit *e, const Op *store);       /* so that no thread may stay away */
+void find_rounds(Emit *e, const Op *root);
+void early_scans(Emit *e, Phase *p, const Op *root, const Dim **dims, int n);
 
 /* ---- access.c: addresses, bounds, loads, stores ---------------------------------------------- */
 bool access_is_vector(const Plan *p, const Op *op, int width);
@@ -356,7 +378,31 @@ void    write_histogram(Emit *e, const Op *op);
 void    write_print(Emit *e, const Op *op);
 void    write_assert(Emit *e, const Op *op);
 
-/* ---- reduce.c, emit.c ------------------------------------------------------------------------ */
+/* ---- reduce.c, combine.c, combine_function.c, emit.c ----------------------------------------- */
+/* A fold or scan being written. */
+typedef struct {
+    const Op *op;
+    const Dim *d;                                  /* along which it goes; NULL: extent 1 */
+    int n;
+    bool flagged;                                  /* with `some`: stands for any element */
+    bool meets;                                    /* several threads share a line */
+    bool lanes;                                    /* W neighbours of the line in a thread */
+    bool streams;                                  /* as part of another phase */
+    const char *type, *f, *none;                   /* of what it works on; function; init */
+    const char *carry;                             /* what came before, one for each line */
+    const char *parts, *turn;                      /* shared memory, which half of it; or NULL */
+    Value *line;                                   /* has the layout of carry */
+    const char *mask;                              /* an element counts; NULL: all do */
+    const char **out;                              /* names of the results; NULL: not used */
+} Combine;
+void write_combine(Emit *e, const Op *op);
+void local_combine(Emit *e, Phase *p, const Op *op);   /* in a phase of a streaming body */
+bool state_is_struct(const Combine *m);            /* not one plain value */
+const char *member_of(const Combine *m, const char *state, int i);     /* s.v, or s */
+const char *state_of(Emit *e, const Combine *m, Value **values, const char *some);
+void declare_struct(Emit *e, const Combine *m);
+void write_function(Emit *e, Combine *m);
+void write_none(Emit *e, Combine *m);
 void write_reduce(Emit *e, const Op *op);
 const char *threads_of_block(const Emit *e);       /* of the one program in it */
 const char *thread_part(const Emit *e, const Dim *d);   /* its bits of the thread's number */

@@ -1,5 +1,6 @@
 /* mixed.c -- errors about padding: what is mixed, both loads that made it so, the way out */
 #include <math.h>
+#include <string.h>
 #include "padding.h"
 
 /* ---- pieces of messages ---------------------------------------------------------------------- */
@@ -133,6 +134,13 @@ static const char *absent_as(const Op *op, const Op *load)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* The name of the function that a fold or scan was written as. */
+static const char *called(const Op *op)
+{
+    const char *call = source_piece(op->pos);
+    return arena_printf("%.*s", (int)strcspn(call, "( "), call);
+}
+
 /* Reports that op consumes `axis`, which is mixed for this reason. */
 void report_mixed(const Op *op, int axis, const Cause *cause)
 {
@@ -146,6 +154,12 @@ void report_mixed(const Op *op, int axis, const Cause *cause)
         error(op->pos, "E0601", "`mma` along axis %d, where data and padding are mixed", axis);
         if (cause->a && cause->a->kind == OP_LOAD)
             value = neutral(REDUCE_SUM, cause->a->results[0]->type.elem);
+    } else if (op_combines(op)) {
+        const Op *init = op->args[op_members(op)]->def;
+        error(op->pos, "E0601", "`%s` along axis %d, where data and padding are mixed", called(op),
+              axis);
+        if (init && init->kind == OP_CONST && op_members(op) == 1)
+            value = elem_constant_text(init->results[0]->type.elem, init->constant);
     } else if (op->kind == OP_FILL) {
         error(op->pos, "E0602", "`fill` of a tile whose data and padding are mixed along axis %d",
               axis);

@@ -146,7 +146,7 @@ static void enter_loops(Ask *q, const Block *b)
     if (!op)
         return;
     enter_loops(q, op->block);
-    if (op->kind != OP_IF)
+    if (op->kind != OP_IF && !op_combines(op))
         enter_loop(q, op);
 }
 
@@ -170,7 +170,7 @@ Holds holds_of(Ask *q, const Value *v)
         return s->holds;
     slot_of(q, v)->asked = true;
     q->depth++;
-    const Holds h = v->def->nregions ? joined(q, v) : holds_made(q, v->def);
+    const Holds h = v->def->nregions && !op_combines(v->def) ? joined(q, v) : holds_made(q, v->def);
     q->depth--;
     slot_of(q, v)->holds = h;
     return h;

@@ -381,6 +381,7 @@ Holds holds_made(Ask *q, const Op *op)
     case OP_GATHER: return gather(q, op);
     case OP_IF: case OP_FOR: case OP_WHILE: case OP_SYM: case OP_HAS: case OP_BITCAST:
     case OP_IOTA: case OP_COORD: case OP_VALID: case OP_MMA: case OP_HISTOGRAM: case OP_RANDOM:
+    case OP_FOLD: case OP_SCAN:
     case OP_PRINT: case OP_ASSERT: case OP_STORE: case OP_SCATTER: case OP_ATOMIC:
     case OP_YIELD: case OP_BREAK: case OP_CONTINUE: case OP_RETURN:
     case OP_KIND_COUNT:

@@ -3,16 +3,8 @@
    `mixed`.  keeps: the IR. */
 #include "padding.h"
 
-/* A kernel on the way. Arguments of regions and what ifs and loops give are joined from all ways
-   that lead there; as a loop leads back, the ops are gone through until nothing changes. */
-typedef struct {
-    Kernel *k;
-    Cause (*cause)[MAX_TILE_RANK];                 /* by value id, as Value.valid is */
-    bool changed, reporting;
-} Pass;
-
 /* Where the valid part of an axis comes from. */
-static Cause *cause_of(Pass *p, const Value *v, int axis)
+Cause *cause_of(Pass *p, const Value *v, int axis)
 {
     return &p->cause[v->id][axis];
 }
@@ -20,7 +12,7 @@ static Cause *cause_of(Pass *p, const Value *v, int axis)
 /* ---- the parts and where they come from ------------------------------------------------------ */
 
 /* Sets one axis to what an op made: a load, coord, keep. */
-static void make_part(Pass *p, Value *v, int axis, const Op *op, Valid valid)
+void make_part(Pass *p, Value *v, int axis, const Op *op, Valid valid)
 {
     const CauseKind kind = valid.kind == VALID_MIXED ? CAUSE_LARGE
                          : valid.kind == VALID_INTERVAL ? CAUSE_FROM : CAUSE_NONE;
@@ -29,27 +21,33 @@ static void make_part(Pass *p, Value *v, int axis, const Op *op, Valid valid)
 }
 
 /* Sets one axis to that of another tile. */
-static void copy_part(Pass *p, Value *v, int axis, const Value *from, int from_axis)
+void copy_part(Pass *p, Value *v, int axis, const Value *from, int from_axis)
 {
     v->valid[axis] = from->valid[from_axis];
     *cause_of(p, v, axis) = *cause_of(p, from, from_axis);
 }
 
-/* Rule 2: any takes the other's, equal intervals stay, everything else is mixed. */
-static void join_part(Pass *p, Value *v, int axis, Valid with, Cause cause)
+/* Rule 2: any takes the other's, equal intervals stay, everything else is mixed. True if that
+   changed the part. */
+bool join_parts(Valid *valid, Cause *mine, Valid with, Cause cause)
 {
-    Valid *valid = &v->valid[axis];
-    Cause *mine = cause_of(p, v, axis);
     if (with.kind == VALID_ANY || valid->kind == VALID_MIXED || valid_same(valid, &with))
-        return;
-    p->changed = true;
+        return false;
     if (valid->kind == VALID_ANY || with.kind == VALID_MIXED) {
         *valid = with;
         *mine = cause;
-        return;
+        return true;
     }
     *mine = (Cause){CAUSE_TWO, mine->a, cause.a, NULL, *valid, with};
     *valid = (Valid){.kind = VALID_MIXED};
+    return true;
+}
+
+/* The same for one axis of a value. */
+void join_part(Pass *p, Value *v, int axis, Valid with, Cause cause)
+{
+    if (join_parts(&v->valid[axis], cause_of(p, v, axis), with, cause))
+        p->changed = true;
 }
 
 /* Joins all axes of a tile of the same shape. */
@@ -62,7 +60,7 @@ static void join_tile(Pass *p, Value *v, const Value *with)
 /* ---- ops that keep the shape or change it ---------------------------------------------------- */
 
 /* Everything is data. */
-static void make_data(Pass *p, Value *v)
+void make_data(Pass *p, Value *v)
 {
     for (int a = 0; a < v->type.rank; a++)
         make_part(p, v, a, NULL, (Valid){.kind = VALID_ANY});
@@ -265,60 +263,6 @@ static void coord(Pass *p, const Op *op)
     make_part(p, v, 0, op, valid_of_load(p->k, op->access, 0, v->type.dim[0]));
 }
 
-/* Rule 3: reports the first of these axes of an operand that is mixed. */
-static bool consume(Pass *p, const Op *op, const Value *v, uint32_t axes)
-{
-    for (int a = 0; a < v->type.rank && p->reporting; a++)
-        if (axes >> a & 1 && v->valid[a].kind == VALID_MIXED) {
-            report_mixed(op, a, cause_of(p, v, a));
-            return false;
-        }
-    return true;
-}
-
-/* Scatter and atomics use what is valid of the tile and of its indices, and nothing else. */
-static void consume_places(Pass *p, const Op *op)
-{
-    for (int i = 1; i < op->nargs; i++)
-        if (!consume(p, op, op->args[i], ~0u))
-            return;
-}
-
-/* mma: k is consumed; rows come from a and acc, columns from b and acc, leading axes from all. */
-static void contract(Pass *p, const Op *op)
-{
-    Value *v = op->results[0];
-    const int rank = v->type.rank;
-    const bool changed = p->changed;
-    make_data(p, v);
-    for (int i = 0; i < op->nargs; i++) {
-        const Value *from = op->args[i];
-        const int more = rank - from->type.rank;
-        const int consumed = i == 0 ? rank - 1 : i == 1 ? rank - 2 : -1;
-        for (int a = 0; a < from->type.rank; a++)
-            if (a + more != consumed && from->type.dim[a] == v->type.dim[a + more])
-                join_part(p, v, a + more, from->valid[a], *cause_of(p, from, a));
-    }
-    p->changed = changed;
-    if (consume(p, op, op->args[0], 1u << (op->args[0]->type.rank - 1)))
-        consume(p, op, op->args[1], 1u << (op->args[1]->type.rank - 2));
-}
-
-/* sort: the other axes as they are; along its own the valid ones come first, as many as fit. */
-static void sort(Pass *p, const Op *op)
-{
-    const Value *from = op->args[0];
-    const Valid *valid = &from->valid[op->axis];
-    consume(p, op, from, 1u << op->axis);
-    for (int r = 0; r < op->nresults; r++) {
-        Value *v = op->results[r];
-        for (int a = 0; a < v->type.rank; a++)
-            copy_part(p, v, a, from, a);
-        if (valid->kind == VALID_INTERVAL)
-            make_part(p, v, op->axis, op, valid_first(p->k, valid, v->type.dim[op->axis]));
-    }
-}
-
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* Does the block stand in a region of op? */
@@ -388,7 +332,7 @@ static void hand_to_head(Pass *p, const Op *op, const Op *loop)
 static void leave(Pass *p, const Op *op)
 {
     const Op *of = op->kind == OP_YIELD ? op->block->parent : loop_around(op);
-    if (!of)
+    if (!of || op_combines(of))
         return;
     if (op->kind == OP_BREAK || of->kind == OP_IF) {
         hand(p, op, 0, of->results, of->nresults, of, true);
@@ -428,9 +372,10 @@ static void visit(Op *op, void *arg)
         consume(p, op, op->args[0], op->reduce_axes);
         drop_axes(p, op, op->reduce_axes);
         break;
-    case OP_MMA:       contract(p, op); break;
+    case OP_MMA:       padding_contract(p, op); break;
     case OP_RANDOM:    make_data(p, op->results[0]); break;
-    case OP_SORT:      sort(p, op); break;
+    case OP_SORT:      padding_sort(p, op); break;
+    case OP_FOLD: case OP_SCAN: padding_members(p, op); break;
     case OP_BROADCAST: broadcast(p, op); break;
     case OP_EXPAND:    expand(p, op); break;
     case OP_SQUEEZE:   squeeze(p, op); break;

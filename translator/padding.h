@@ -42,6 +42,26 @@ void report_mixed(const Op *op, int axis, const Cause *cause);
 /* Reports that op merges or splits `axis`, and its interval does not come out as one. */
 void report_reshape(const Op *op, int axis, const Cause *cause);
 
+/* ---- padding.c, padding_along.c: the parts of a kernel on the way ---------------------------- */
+/* A kernel on the way. Arguments of regions and what ifs and loops give are joined from all ways
+   that lead there; as a loop leads back, the ops are gone through until nothing changes. */
+typedef struct {
+    Kernel *k;
+    Cause (*cause)[MAX_TILE_RANK];                 /* by value id, as Value.valid is */
+    bool changed, reporting;
+} Pass;
+Cause *cause_of(Pass *p, const Value *v, int axis);
+void make_data(Pass *p, Value *v);                 /* everything is data */
+void make_part(Pass *p, Value *v, int axis, const Op *op, Valid valid);
+void copy_part(Pass *p, Value *v, int axis, const Value *from, int from_axis);
+bool join_parts(Valid *valid, Cause *mine, Valid with, Cause cause);   /* rule 2 */
+void join_part(Pass *p, Value *v, int axis, Valid with, Cause cause);
+bool consume(Pass *p, const Op *op, const Value *v, uint32_t axes);    /* false after a report */
+void consume_places(Pass *p, const Op *op);
+void padding_contract(Pass *p, const Op *op);      /* mma */
+void padding_sort(Pass *p, const Op *op);
+void padding_members(Pass *p, const Op *op);       /* fold, scan */
+
 /* ---- pad_value.c, pad_if.c: what lies outside the valid part --------------------------------- */
 /* What one value holds: a constant everywhere, or a pad along each axis. */
 typedef struct { bool constant; Pad axis[MAX_TILE_RANK]; } Holds;

@@ -42,6 +42,20 @@ const char *first_element(Emit *e, const Dim *d, const char *rep)
     return arena_printf(strchr(sum, ' ') ? "%s * (%s)" : "%s * %s", e->w, sum);
 }
 
+/* The same loop where the threads meet in it: all of them go through each chunk, from the last one
+   on if the phase goes backwards. */
+static void open_rounds(Emit *e, const Dim *d, const char *from, const char *step)
+{
+    const char *at = e->coordinate[d->id], *chunk = fresh(e, "chunk"), *n = sym_c(e, d->extent);
+    const char *begin = arena_printf(strchr(step, ' ') ? "%s * (%s)" : "%s * %s", chunk, step);
+    if (d == e->backwards)
+        open_block(e, "for (int64_t %s = tile_ceil(%s, %s) - 1; %s >= 0; %s--)", chunk, n, step,
+                   chunk, chunk);
+    else
+        open_block(e, "for (int64_t %s = 0; %s < %s; %s++)", chunk, begin, n, chunk);
+    line(e, "const int64_t %s = %s + %s;", at, begin, from);
+}
+
 /* A loop at run time, of a streaming body: all the way along the whole axis. */
 static void open_stream(Emit *e, const Dim *d)
 {
@@ -52,6 +66,10 @@ static void open_stream(Emit *e, const Dim *d)
         from = arena_printf(strchr(from, ' ') ? "%s * (%s)" : "%s * %s", e->w, from);
     const char *step = has_lanes(e, d) ? arena_printf("%s * %d", e->w, s->threads)
                                        : arena_printf("%d", s->threads);
+    if (d == e->rounds) {
+        open_rounds(e, d, from, step);
+        return;
+    }
     open_block(e, "for (int64_t %s = %s; %s < %s; %s += %s)", at, from, at, sym_c(e, d->extent), at,
                step);
 }
@@ -63,7 +81,10 @@ static void open_repeat(Emit *e, Phase *p, const Dim *d)
     if (!n)
         return;
     line(e, "#pragma unroll");
-    open_block(e, "for (int %s = 0; %s < %s; %s++)", rep, rep, n, rep);
+    if (d == e->backwards)
+        open_block(e, "for (int %s = %s - 1; %s >= 0; %s--)", rep, n, rep, rep);
+    else
+        open_block(e, "for (int %s = 0; %s < %s; %s++)", rep, rep, n, rep);
     if (rep != at) {
         const char *decl = arena_printf("%*sconst int %s = %s;\n", 4 * e->indent, "", at,
                                         first_element(e, d, rep));
@@ -82,9 +103,19 @@ void phase_open(Emit *e, Phase *p, const Op *root, const Dim **dims, int n)
     e->out = &p->text;
     e->root = root;
     text_add(e->out, "", 0);
+    p->rounds = e->rounds, p->backwards = e->backwards;
+    bool chunks = false;
+    for (int i = 0; i < n; i++)
+        chunks |= spread_of(e, dims[i])->loops;
+    if (chunks)
+        find_rounds(e, root);
     for (int i = 0; i < n; i++)
         if (spread_of(e, dims[i])->loops)
             open_stream(e, dims[i]);
+    if (chunks) {
+        push(&p->coordinates, ((struct Coordinate){ e->out->n, NULL, "" }));
+        early_scans(e, p, root, dims, n);
+    }
     for (int i = 0; i < n; i++) {
         open_repeat(e, p, dims[i]);
         p->lanes |= has_lanes(e, dims[i]);
@@ -99,7 +130,7 @@ static void insert_coordinates(Phase *p, Text *to)
         const struct Coordinate *c = &p->coordinates.at[i];
         text_add(to, p->text.at + at, c->at - at);
         at = c->at;
-        if (mentions(p->text.at + at, c->name))
+        if (!c->name || mentions(p->text.at + at, c->name))
             text_add(to, c->line, strlen(c->line));
     }
     text_add(to, p->text.at + at, p->text.n - at);
@@ -121,6 +152,20 @@ static void keep_hoisted_names(Emit *e, int scope)
     e->names.used.n = kept;
 }
 
+/* Adds lines to what a streaming phase does first with each chunk. */
+void phase_once(Phase *p, const char *text)
+{
+    for (int i = 0; i < p->coordinates.n; i++)
+        if (!p->coordinates.at[i].name)
+            p->coordinates.at[i].line = arena_printf("%s%s", p->coordinates.at[i].line, text);
+}
+
+/* Keeps a name that stands before the phase taken when the phase ends. */
+void keep_name(Emit *e, const char *name)
+{
+    push(&e->hoisted, ((Hoisted){ NULL, name }));
+}
+
 /* Closes the loops of a phase and forgets its local names. */
 void phase_close(Emit *e, Phase *p)
 {
@@ -132,96 +177,14 @@ void phase_close(Emit *e, Phase *p)
         map_of(p->locals.at[i])->local = NULL;
     if (braces)
         keep_hoisted_names(e, p->scope);
+    e->rounds = p->rounds, e->backwards = p->backwards;
     e->out = p->outer;
     e->pending = p->outer_pending;
     e->pending_indent = p->outer_pending_indent;
     insert_coordinates(p, e->out);
 }
 
-/* ---- what a phase computes again ------------------------------------------------------------- */
-
-typedef struct { LIST(Value *) found; LIST(int) uses; } Gathered;
-
-/* Finds what v is computed from in this phase, and how often each is used. */
-static void gather(Emit *e, Gathered *g, Value *v)
-{
-    const Op *op = v->def;
-    if (!op || map_of(v)->var || map_of(v)->local)
-        return;
-    for (int i = 0; i < g->found.n; i++)
-        if (g->found.at[i] == v) {
-            g->uses.at[i]++;
-            return;
-        }
-    for (int i = 0; i < op->nargs; i++)
-        gather(e, g, op->args[i]);
-    for (int r = 0; r < op->nregions; r++) {
-        const Op *last = op->region[r]->last;
-        for (int i = 0; last && last->kind == OP_YIELD && i < last->nargs; i++)
-            if (op->results[i] == v)
-                gather(e, g, last->args[i]);
-    }
-    push(&g->found, v);
-    push(&g->uses, 1);
-}
-
-/* The conditions of the ifs around op that are not around the phase's root, as one C condition. */
-static const char *conditions(Emit *e, const Op *op)
-{
-    const char *all = NULL;
-    for (const Block *b = op->block; b->parent; b = b->parent->block) {
-        bool around_root = false;
-        for (const Block *r = e->root->block; r; r = r->parent ? r->parent->block : NULL)
-            around_root |= r == b;
-        if (around_root || b->parent->kind != OP_IF)
-            break;
-        Ex c = element(e, b->parent->args[0]);
-        const char *one = b == b->parent->region[0] ? c.s : arena_printf("!(%s)", c.s);
-        all = all ? arena_printf("%s && %s", one, all) : one;
-    }
-    return all;
-}
-
-/* A load of the place where the phase stands, into a local variable. */
-static void local_load(Emit *e, Phase *p, Value *v)
-{
-    ValueMap *m = map_of(v);
-    const Dim *dims[MAX_NEST];
-    int n = dims_of(v, dims);
-    const char *name =
-        fresh(e, v->name ? c_name(v->name) : arena_printf("%s_v", tensor_name(v->def->args[0])));
-    const char *condition = conditions(e, v->def);
-    bool lanes = n && has_lanes(e, dims[n - 1]);
-    quote(e, v->def->stmt);
-    line(e, "%s %s%s%s;", device_type(v->type.elem), name, lanes ? arena_printf("[%s]", e->w) : "",
-         condition ? " = {}" : "");
-    if (condition)
-        open_block(e, "if (%s)", condition);
-    load_into(e, v->def, name);
-    if (condition)
-        close_block(e, "");
-    m->local = name;
-    m->local_lanes = lanes;
-    push(&p->locals, v);
-}
-
-/* Loads what the phase computes again from memory, at the innermost place outside the lanes;
-   subterms with several uses will be named in the lane loop. */
-void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots)
-{
-    Gathered g = { 0 };
-    p->root = nroots == 1 ? roots[0] : NULL;
-    for (int i = 0; i < nroots; i++)
-        if (roots[i]->type.kind == TYPE_TILE)
-            gather(e, &g, roots[i]);
-    for (int i = 0; i < g.found.n; i++) {
-        Value *v = g.found.at[i];
-        if (op_reads(v->def))
-            local_load(e, p, v);
-        else if ((g.uses.at[i] > 1 || v->name) && !is_view(v) && v != p->root)
-            push(&p->shared, v);
-    }
-}
+/* ---- lanes ---------------------------------------------------------------------------------- */
 
 /* Names the subterms that are used several times, each once for an element. */
 static void name_shared(Emit *e, Phase *p)
@@ -242,17 +205,22 @@ void phase_lanes(Emit *e, Phase *p)
 {
     if (p->lanes) {
         line(e, "#pragma unroll");
-        open_block(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
+        if (e->backwards && has_lanes(e, e->backwards))
+            open_block(e, "for (int %s = %s - 1; %s >= 0; %s--)", e->lane, e->w, e->lane, e->lane);
+        else
+            open_block(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
         p->lanes_open = true;
     }
     name_shared(e, p);
 }
 
-/* Closes the loop over c, if it is open. */
+/* Closes the loop over c, if it is open; what was named in it is gone. */
 void phase_lanes_close(Emit *e, Phase *p)
 {
     if (p->lanes_open)
         close_block(e, "");
+    for (int i = 0; p->lanes_open && i < p->shared.n; i++)
+        map_of(p->shared.at[i])->local = NULL;
     p->lanes_open = false;
 }
 
@@ -291,20 +259,6 @@ static const char *updated_by(Emit *e, const Value *to, const Value *from, const
     if (!adds || !map_of(op->args[0])->var || web_root(op->args[0]) != web_root((Value *)to))
         return NULL;
     return arena_printf("%s%s %s= %s", name, index, op->row->symbol, element_text(e, op->args[1]));
-}
-
-/* Is a load, which only a phase can write, among what v is printed from? */
-static bool loads_again(Emit *e, Value *v)
-{
-    Gathered g = { 0 };
-    const Op *op = v->def;
-    for (int i = 0; op && i < op->nargs; i++)
-        if (op->args[i]->type.kind == TYPE_TILE)
-            gather(e, &g, op->args[i]);
-    for (int i = 0; i < g.found.n; i++)
-        if (op_reads(g.found.at[i]->def))
-            return true;
-    return false;
 }
 
 /* Gives `to` its elements, each as `from` is printed (to itself: as its op computes it). */

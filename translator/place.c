@@ -78,9 +78,12 @@ static void mark_sums(Op *op, void *arg)
 {
     (void)arg;
     bool adds = is_row(op, "add") || is_row(op, "sub")
-        || (op->kind == OP_REDUCE && (op->reduce == REDUCE_SUM || op->reduce == REDUCE_MEAN));
+        || (op->kind == OP_REDUCE && (op->reduce == REDUCE_SUM || op->reduce == REDUCE_MEAN))
+        || op_combines(op);
     for (int i = 0; adds && i < op->nargs; i++)
         mark_feeding(op->args[i]);
+    for (int i = 0; op_combines(op) && i < op->region[0]->last->nargs; i++)
+        mark_feeding(op->region[0]->last->args[i]);    /* of the next application */
     Block *body = op->kind == OP_FOR || op->kind == OP_WHILE ? op->region[op->nregions - 1] : NULL;
     if (body && body->last && body->last->kind == OP_YIELD)
         for (int i = 0; i < body->last->nargs; i++)
@@ -226,7 +229,8 @@ static const Op *only_printer(Placing *p, const Value *v)
         return NULL;
     const Op *op = users->at.at[0];
     bool through = op->nresults == 1 && !op->nregions && op->kind != OP_REDUCE && !is_move(op)
-                   && op->kind != OP_GATHER && op->kind != OP_ATOMIC && op->kind != OP_MMA;
+                   && op->kind != OP_GATHER && op->kind != OP_ATOMIC && op->kind != OP_MMA
+                   && !op_combines(op->block->parent);
     return through ? only_printer(p, op->results[0]) : op;
 }
 
@@ -240,7 +244,7 @@ static bool is_late_load(Placing *p, const Value *v)
         || used_often(p, v, v) || !is_shared(p->e->k, v->def->args[0]))
         return false;
     for (const Op *op = v->def->block->first; op && op != printer; op = op->next)
-        if (op->kind == OP_REDUCE)
+        if (op->kind == OP_REDUCE || op_combines(op))
             return true;
     return false;
 }
@@ -297,7 +301,9 @@ static bool wants_variable(Placing *p, const Value *v)
     if (is_lazy(p->e, v) || v->type.kind != TYPE_TILE)
         return false;
     if (!v->def)
-        return v->block != NULL;
+        return v->block != NULL && !op_combines(v->block->parent);
+    if (op_combines(v->def))
+        return p->users[v->id].at.n > 0;
     if (is_sorted_here(p, v))
         return true;
     switch (v->def->kind) {
@@ -382,6 +388,10 @@ static const char *wish_for(const Value *v)
         return v == v->def->results[0] ? v->def->nresults > 1 ? "best" : "sorted" : "places";
     case OP_HISTOGRAM:
         return "counts";
+    case OP_FOLD:
+        return dim_count(v) ? "row_folded" : "folded";
+    case OP_SCAN:
+        return "scanned";
     case OP_IF: case OP_FOR: case OP_WHILE:
         return "joined";
     case OP_PERMUTE:

@@ -7,6 +7,40 @@
 #include "layout.h"
 #include <string.h>
 
+/* The axis of op's result that goes with axis `a` of its operand, or -1. */
+int result_axis(const Op *op, const Value *operand, int a)
+{
+    int i = 0;
+    switch (op->kind) {
+    case OP_BROADCAST:
+        return a + op->results[0]->type.rank - operand->type.rank;
+    case OP_EXPAND:
+        for (i = 0; i < op->results[0]->type.rank; i++)
+            if (!(op->axes >> i & 1) && a-- == 0)
+                return i;
+        return -1;
+    case OP_SQUEEZE:
+        if (op->axes >> a & 1)
+            return -1;
+        for (int b = 0; b < a; b++)
+            i += !(op->axes >> b & 1);
+        return i;
+    case OP_REDUCE: case OP_FOLD:
+        if (op->reduce_axes >> a & 1)
+            return -1;
+        for (int b = 0; b < a; b++)
+            i += !(op->reduce_axes >> b & 1);
+        return i;
+    case OP_PERMUTE:
+        for (i = 0; i < operand->type.rank; i++)
+            if (op->perm[i] == a)
+                return i;
+        return -1;
+    default:
+        return a;
+    }
+}
+
 enum { FEW = 64 };                                 /* elements that are not worth two barriers */
 
 /* ---- which axis memory runs along ------------------------------------------------------------ */

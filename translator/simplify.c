@@ -224,8 +224,8 @@ static Value *fold(Op *op)
         return type_same(&op->args[0]->type, &op->results[0]->type) ? op->args[0] : NULL;
     case OP_CONST: case OP_HAS: case OP_EXPAND: case OP_PERMUTE: case OP_FLIP:
     case OP_EXTRACT: case OP_CAT: case OP_IOTA: case OP_COORD:
-    case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE: case OP_MMA: case OP_LOAD:
-    case OP_STORE: case OP_GATHER: case OP_SCATTER: case OP_ATOMIC:
+    case OP_FILL: case OP_KEEP: case OP_VALID: case OP_REDUCE: case OP_FOLD: case OP_SCAN:
+    case OP_MMA: case OP_LOAD: case OP_STORE: case OP_GATHER: case OP_SCATTER: case OP_ATOMIC:
     case OP_SORT: case OP_HISTOGRAM: case OP_RANDOM: case OP_PRINT: case OP_ASSERT:
     case OP_IF: case OP_FOR: case OP_WHILE: case OP_YIELD: case OP_BREAK: case OP_CONTINUE:
     case OP_RETURN: case OP_RELAYOUT: case OP_KIND_COUNT:

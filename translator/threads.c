@@ -158,7 +158,8 @@ static void crosses(Op *op, void *arg)
     Crossing *c = arg;
     if (staged_in(c->b, op, 1) || op->kind == OP_PRINT)    /* prints: in the order of programs */
         c->yes = true;
-    for (int a = 0; op->kind == OP_REDUCE && a < op->args[0]->type.rank; a++) {
+    bool meets = op->kind == OP_REDUCE || op_combines(op);
+    for (int a = 0; meets && a < op->args[0]->type.rank; a++) {
         const Dim *d = map_of(op->args[0])->dim[a];
         const Spread *s = d ? &c->b->spread.at[d->id] : NULL;
         if (s && op->reduce_axes >> a & 1 && s->threads > 1 && s->threads << s->shift > 32)

@@ -115,6 +115,8 @@ static const struct Counts { signed char least, most, results, regions; } counts
     [OP_RANDOM]    = {2,  2,  1, 0},
     [OP_PRINT]     = {0, -1,  0, 0},
     [OP_ASSERT]    = {1,  1,  0, 0},
+    [OP_FOLD]      = {2, -1, -1, 1},
+    [OP_SCAN]      = {2, -1, -1, 1},
     [OP_LOAD]      = {2,  2,  1, 0},
     [OP_STORE]     = {2,  3,  0, 0},
     [OP_IF]        = {1,  1, -1, 2},
@@ -255,62 +257,6 @@ static void check_pieces(Verify *v, const Op *op)
                  "cat: extents do not go together");
 }
 
-/* reduce: the axes of the mask are gone. */
-static void check_reduce(Verify *v, const Op *op)
-{
-    const Type *a = &op->args[0]->type, *result = &op->results[0]->type;
-    int next = 0;
-    for (int i = 0; i < a->rank; i++)
-        if (!(op->reduce_axes >> i & 1))
-            rule(v, next < result->rank && result->dim[next++] == a->dim[i],
-                 "a reduction changes an axis that stays");
-    rule(v, next == result->rank && !(op->reduce_axes >> a->rank), "a reduction of wrong axes");
-    if (op->reduce == REDUCE_ARGMAX || op->reduce == REDUCE_ARGMIN)
-        rule(v, result->elem == EL_I32, "argmax gives i32");
-    else if (op->reduce == REDUCE_ANY || op->reduce == REDUCE_ALL)
-        rule(v, a->elem == EL_BOOL && result->elem == EL_BOOL, "any and all are of bool");
-    else if (op->reduce == REDUCE_MAX || op->reduce == REDUCE_MIN)
-        rule(v, a->elem == result->elem, "max and min keep the type");
-}
-
-/* Is an axis of an operand that of the result, or of extent 1? */
-static bool lines_up(const Type *operand, int a, const Type *result, int b)
-{
-    return a < 0 || (b >= 0 && (operand->dim[a] == result->dim[b] || sym_is(operand->dim[a], 1)));
-}
-
-/* mma: columns of a meet rows of b, leading axes line up, the accumulator is the result's type. */
-static void check_mma(Verify *v, const Op *op)
-{
-    const Type *a = &op->args[0]->type, *b = &op->args[1]->type, *r = &op->results[0]->type;
-    if (!rule(v, a->rank >= 2 && b->rank >= 2 && r->rank >= 2, "mma of what is no matrix"))
-        return;
-    rule(v, a->dim[a->rank - 1] == b->dim[b->rank - 2], "mma of other columns than rows");
-    rule(v, a->dim[a->rank - 2] == r->dim[r->rank - 2], "mma of other rows than its result");
-    rule(v, b->dim[b->rank - 1] == r->dim[r->rank - 1], "mma of other columns than its result");
-    for (int i = 3; i <= MAX_TILE_RANK; i++)
-        rule(v, lines_up(a, a->rank - i, r, r->rank - i)
-             && lines_up(b, b->rank - i, r, r->rank - i), "leading axes of mma do not line up");
-    for (int i = 0; i < r->rank; i++)
-        rule(v, type_extent(r, i) > 0, "mma of a whole axis");
-    rule(v, op->nargs < 3 || type_same(&op->args[2]->type, r), "mma with another accumulator");
-}
-
-/* sort: the same shape, or fewer along the axis; places are i32. */
-static void check_sort(Verify *v, const Op *op)
-{
-    const Type *a = &op->args[0]->type, *result = &op->results[0]->type;
-    rule(v, op->nresults <= 2 && a->elem == result->elem, "a sort changes the type");
-    if (!rule(v, op->axis < a->rank && a->rank == result->rank, "a sort along no axis"))
-        return;
-    for (int i = 0; i < a->rank; i++)
-        rule(v, i == op->axis ? type_extent(result, i) <= type_extent(a, i)
-                              : a->dim[i] == result->dim[i], "a sort changes an extent");
-    if (op->nresults == 2)
-        rule(v, op->results[1]->type.elem == EL_I32
-             && type_same_shape(result, &op->results[1]->type), "places are no i32");
-}
-
 /* ---- control --------------------------------------------------------------------------------- */
 
 /* The values from the first one given on have the types of the results of `of`. */
@@ -337,7 +283,13 @@ static void check_end(Verify *v, const Op *op)
     if (tests && !rule(v, op->nargs > 0 && is_scalar(op->args[0], EL_BOOL),
                        "the condition of a while is no bool"))
         return;
-    check_handed(v, op->args + tests, op->nargs - tests, to);
+    if (!op_combines(to)) {
+        check_handed(v, op->args + tests, op->nargs - tests, to);
+        return;
+    }
+    rule(v, op->kind == OP_YIELD && op->nargs == op_members(to), "a function yields too few");
+    for (int i = 0; i < op->nargs && v->right; i++)
+        rule(v, is_scalar(op->args[i], to->args[i]->type.elem), "a function changes the type");
 }
 
 /* if, for, while: conditions, bounds, first values, region arguments. */
@@ -377,7 +329,7 @@ static void check_kind(Verify *v, const Op *op)
     case OP_CAST:
         rule(v, type_same_shape(a, result) && op->rounding <= ROUND_RD, "a cast changes the shape");
         break;
-    case OP_SORT: check_sort(v, op); break;
+    case OP_SORT: verify_sort(v, op); break;
     case OP_HISTOGRAM:
         rule(v, elem_is_int(a->elem) && result->elem == EL_I32, "a histogram of no integers");
         break;
@@ -404,8 +356,9 @@ static void check_kind(Verify *v, const Op *op)
         rule(v, op->axis >= 0 && op->axis < a->rank && is_scalar(op->args[1], EL_I64)
              && is_scalar(op->args[2], EL_I64), "keep: wrong axis or bounds");
         break;
-    case OP_REDUCE: check_reduce(v, op); break;
-    case OP_MMA: check_mma(v, op); break;
+    case OP_REDUCE: verify_reduce(v, op); break;
+    case OP_MMA: verify_mma(v, op); break;
+    case OP_FOLD: case OP_SCAN: verify_combines(v, op); break;
     case OP_LOAD:
         verify_access(v, op, result);
         rule(v, a->elem == result->elem && is_scalar(op->args[1], a->elem),

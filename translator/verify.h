@@ -1,4 +1,4 @@
-/* verify.h -- what verify.c and verify_access.c share: a kernel that is being checked */
+/* verify.h -- what verify.c and its other files share: a kernel that is being checked */
 #ifndef VERIFY_H
 #define VERIFY_H
 #include "ir.h"
@@ -21,4 +21,10 @@ void verify_access(Verify *v, const Op *op, const Type *tile);
 void verify_store(Verify *v, const Op *op);
 void verify_coord(Verify *v, const Op *op);
 void verify_places(Verify *v, const Op *op);
+
+/* ---- verify_along.c -------------------------------------------------------------------------- */
+void verify_reduce(Verify *v, const Op *op);
+void verify_mma(Verify *v, const Op *op);
+void verify_sort(Verify *v, const Op *op);
+void verify_combines(Verify *v, const Op *op);
 #endif

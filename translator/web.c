@@ -69,7 +69,8 @@ Users *users_of(const Kernel *k)
 static int made_at(const Value *v)
 {
     if (v->def)
-        return v->def->nregions ? 2 * v->def->last_number + 1 : 2 * v->def->number;
+        return v->def->nregions && !op_combines(v->def) ? 2 * v->def->last_number + 1
+                                                        : 2 * v->def->number;
     return v->block && v->block->parent ? 2 * v->block->parent->number : 0;
 }
 
@@ -117,7 +118,7 @@ static bool live_at(Placing *p, const Value *a, const Value *through, const Valu
         const Op *loop = loop_between(op, a);
         if (loop && made >= 2 * loop->number && made <= 2 * loop->last_number)
             return true;
-        if (op == maker && op->nregions)
+        if (op == maker && op->nregions && !op_combines(op))
             continue;                             /* a first value, copied before the region runs */
         bool aligned = op->kind == OP_ELEM || op->kind == OP_CAST || op->kind == OP_SELECT
                        || op->kind == OP_FILL || op->kind == OP_YIELD || op->kind == OP_MMA
@@ -275,7 +276,7 @@ static void share_op(Op *op, void *arg)
 {
     Placing *p = arg;
     bool loop = op->kind == OP_FOR || op->kind == OP_WHILE;
-    if (!op->nresults || !op->nregions)
+    if (!op->nresults || !op->nregions || op_combines(op))
         return;
     int first = op->kind == OP_FOR ? 3 : 0;
     for (int r = 0; r < op->nregions; r++)

@@ -533,6 +533,42 @@ def output(*words):
 
 
 @test
+def scans_of_padding():
+    x = np.arange(1, 17, dtype=np.float32).reshape(1, 16)
+    for lo, hi in ((0, 8), (2, 5), (-3, 4), (6, 6), (5, 2), (3, 99)):
+        c, r = run('scans.tile', 'padded', ['c', 'r'], x=x, lo=lo, hi=hi)
+        data = [lo <= k % 8 < hi for k in range(16)]
+        kept = np.where(data, x, 0).reshape(2, 8)
+        equal(c, np.cumsum(kept, axis=1).astype(np.float32).reshape(1, 16))
+        low = np.where(data, x, -np.inf).reshape(2, 8)
+        equal(r, np.maximum.accumulate(low[:, ::-1], axis=1)[:, ::-1].astype(np.float32).reshape(1, 16))
+
+
+@test
+def order_of_elements():
+    x = np.array([[1, 2, 3, 4], [9, 0, 7, 5], [0, 0, 0, 6]], np.int64)
+    y, z = run('scans.tile', 'last_digits', ['y', 'z'], x=x)
+    equal(y, np.array([1234, 9075, 6], np.int64))
+    equal(z, np.array([[4321, 432, 43, 4], [5709, 570, 57, 5], [6000, 600, 60, 6]], np.int64))
+    equal(run('scans.tile', 'last_digits', ['y'], x=np.zeros((3, 0), np.int64)), np.zeros(3, np.int64))
+
+
+@test
+def scans_of_halves():
+    x = np.full(64, 2049 / 64, np.float16)
+    y, n = run('scans.tile', 'halves', ['y', 'n'], x=x)
+    equal(y, np.cumsum(x.astype(np.float64)).astype(np.float16))
+    equal(n, np.arange(1, 65, dtype=np.int32))
+
+
+@test
+def init_that_is_no_identity_of_itself():
+    x = np.array([[-np.inf, 0, 0], [1, -np.inf, 1], [0, 0, -np.inf]], np.float32)
+    y = run('scans.tile', 'no_identity', ['y'], x=x)
+    assert np.allclose(y, [np.log(2), 1 + np.log(2), np.log(2)]), y
+
+
+@test
 def prints_as_numpy():
     words = ['--print', 'y', 'arguments.tile', 'scaled', 'factor=1', 'SQUARE=0']
     cases = [np.arange(7) / 4, np.array([1e-9, 2.5e3, np.nan]), np.arange(1200.0), np.array([-1.5]),

@@ -13,6 +13,7 @@ import cases_order                                            # noqa: F401
 import cases_padded                                           # noqa: F401
 import cases_reduce                                           # noqa: F401
 import cases_round                                            # noqa: F401
+import cases_scan                                             # noqa: F401
 import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
 import cases_literals                                         # noqa: F401
