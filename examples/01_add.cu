@@ -74,9 +74,8 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 //   col        of 1024: a thread holds the W elements from W * (256 * v + thread) on, for v =
 //              0 .. VECS - 1
 //
-//                  col        0    4    8        1020  1024 1028       (W = 4)
-//                  thread     0    1    2  ...   255      0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        1020   (W = 4)
+//                  thread     0    1    2  ...   255
 //
 //   barriers   none: no thread waits for another warp
 //   launch     has checked: for W > 1: x, y, z lie at multiples of 16 bytes (of W elements,

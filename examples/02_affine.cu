@@ -83,9 +83,8 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 //   col        of 256: a thread holds the W elements from W * (64 * v + col_thread) on, for v
 //              = 0 .. VECS - 1; col_thread = thread % 64
 //
-//                  col        0    4    8        252    256  260       (W = 4)
-//                  thread     0    1    2  ...   63       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        252    (W = 4)
+//                  thread     0    1    2  ...   63
 //
 //   barriers   none: no thread waits for another warp
 //   launch     has checked: for W > 1: x, scale, bias, y lie at multiples of 16 bytes (of W
@@ -194,9 +193,8 @@ affine_f32_tile_unaligned(float *__restrict__ y, int64_t y_stride, const float *
 //   col        of 256: a thread holds the W elements from W * (32 * v + lane) on, for v = 0
 //              .. VECS - 1
 //
-//                  col        0    8   16        248    256  264       (W = 8)
-//                  lane       0    1    2  ...   31       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    8   16        248    (W = 8)
+//                  lane       0    1    2  ...   31
 //
 //   barriers   none: no thread waits for another warp
 //   launch     has checked: for W > 1: x, scale, bias, y lie at multiples of 16 bytes (of W

@@ -100,9 +100,8 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 //   col        of 1024: a thread holds the W elements from W * (256 * v + thread) on, for v =
 //              0 .. VECS - 1
 //
-//                  col        0    4    8        1020  1024 1028       (W = 4)
-//                  thread     0    1    2  ...   255      0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        1020   (W = 4)
+//                  thread     0    1    2  ...   255
 //
 //   barriers   none: no thread waits for another warp
 //   launch     has checked: for W > 1: x, y lie at multiples of 16 bytes (of W elements, if
@@ -161,9 +160,8 @@ gelu_forward_f32_tile_unaligned(float *__restrict__ y, const float *__restrict__
 //   col        of 1024: a thread holds the W elements from W * (128 * v + thread) on, for v =
 //              0 .. VECS - 1
 //
-//                  col        0    8   16        1016  1024 1032       (W = 8)
-//                  thread     0    1    2  ...   127      0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    8   16        1016   (W = 8)
+//                  thread     0    1    2  ...   127
 //
 //   barriers   none: no thread waits for another warp
 //   launch     has checked: for W > 1: x, y lie at multiples of 16 bytes (of W elements, if
@@ -227,9 +225,8 @@ gelu_forward_bf16_tile_unaligned(__nv_bfloat16 *__restrict__ y,
 //   col        of 1024: a thread holds the W elements from W * (256 * v + thread) on, for v =
 //              0 .. VECS - 1
 //
-//                  col        0    4    8        1020  1024 1028       (W = 4)
-//                  thread     0    1    2  ...   255      0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        1020   (W = 4)
+//                  thread     0    1    2  ...   255
 //
 //   barriers   none: no thread waits for another warp
 //   launch     has checked: for W > 1: y lie at multiples of 16 bytes (of W elements, if

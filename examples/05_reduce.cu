@@ -557,14 +557,13 @@ row_stats_stream_unaligned(float *__restrict__ sums, float *__restrict__ means,
 // ---- column_sums_tile, a tile in registers ---------------------------------------------
 //
 //   block      128 threads are one program
-//   row        of 32: a thread holds element 8 * r + row_thread, for r = 0 .. 4 - 1;
-//              row_thread = thread / 16
+//   row        of 32: a thread holds element 8 * r + row_thread, for r = 0 .. 3; row_thread =
+//              thread / 16
 //   col        of 64: a thread holds the W elements from W * (16 * v + col_thread) on, for v
 //              = 0 .. VECS - 1; col_thread = thread % 16
 //
-//                  col        0    4    8        60      64   68       (W = 4)
-//                  thread     0    1    2  ...   15       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        60     (W = 4)
+//                  thread     0    1    2  ...   15
 //
 //   barriers   the parts are written before anyone reads them
 //   launch     has checked: for W > 1: x, sums lie at multiples of 16 bytes (of W elements,

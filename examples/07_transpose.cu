@@ -90,9 +90,8 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 //   col        of 16: a thread holds the W elements from W * (8 * v + col_thread) on, for v =
 //              0 .. VECS - 1; col_thread = thread % 8
 //
-//                  col        0    2    4        14      16   18       (W = 2)
-//                  thread     0    1    2  ...   7        0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    2    4        14     (W = 2)
+//                  thread     0    1    2  ...   7
 //
 //   shared     x_tile_shared: a tile on its way to other threads, since its axes change
 //              places. Its elements along axis 0 are 17 apart, an odd number: the lanes of a
@@ -175,9 +174,8 @@ transpose_f64_tile_unaligned(double *__restrict__ y, int64_t y_stride,
 //   col        of 32: a thread holds the W elements from W * (8 * v + col_thread) on, for v =
 //              0 .. VECS - 1; col_thread = thread % 8
 //
-//                  col        0    4    8        28      32   36       (W = 4)
-//                  thread     0    1    2  ...   7        0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        28     (W = 4)
+//                  thread     0    1    2  ...   7
 //
 //   shared     x_tile_shared: a tile on its way to other threads, since its axes change
 //              places. Its elements along axis 0 are 33 apart, an odd number: the lanes of a
@@ -260,9 +258,8 @@ transpose_f32_tile_unaligned(float *__restrict__ y, int64_t y_stride, const floa
 //   col        of 64: a thread holds the W elements from W * (8 * v + col_thread) on, for v =
 //              0 .. VECS - 1; col_thread = thread % 8
 //
-//                  col        0    8   16        56      64   72       (W = 8)
-//                  thread     0    1    2  ...   7        0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    8   16        56     (W = 8)
+//                  thread     0    1    2  ...   7
 //
 //   shared     x_tile_shared: a tile on its way to other threads, since its axes change
 //              places. Its elements along axis 0 are 65 apart, an odd number: the lanes of a

@@ -130,9 +130,8 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 //   col        of 128: a thread holds the W elements from W * (32 * v + lane) on, for v = 0
 //              .. VECS - 1
 //
-//                  col        0    4    8        124    128  132       (W = 4)
-//                  lane       0    1    2  ...   31       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        124    (W = 4)
+//                  lane       0    1    2  ...   31
 //
 //   padding    an index outside of table reads the pad, 0.0f, which is data then
 //   barriers   none: no thread waits for another warp
@@ -206,9 +205,8 @@ embedding_f32_tile_unaligned(float *__restrict__ out, int64_t out_stride,
 //   col        of 128: a thread holds the W elements from W * (16 * v + col_thread) on, for v
 //              = 0 .. VECS - 1; col_thread = thread % 16
 //
-//                  col        0    8   16        120    128  136       (W = 8)
-//                  thread     0    1    2  ...   15       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    8   16        120    (W = 8)
+//                  thread     0    1    2  ...   15
 //
 //   padding    an index outside of table reads the pad, __float2bfloat16_rn(0.0f), which is
 //              data then
@@ -286,9 +284,8 @@ embedding_bf16_tile_unaligned(__nv_bfloat16 *__restrict__ out, int64_t out_strid
 //   col        of 128: a thread holds the W elements from W * (32 * v + lane) on, for v = 0
 //              .. VECS - 1
 //
-//                  col        0    4    8        124    128  132       (W = 4)
-//                  lane       0    1    2  ...   31       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        124    (W = 4)
+//                  lane       0    1    2  ...   31
 //
 //   padding    atomic_add of dtable leaves out what is padding: its conditions say so
 //   barriers   none: no thread waits for another warp
@@ -363,9 +360,8 @@ embedding_grad_tile_unaligned(float *__restrict__ dtable, int64_t dtable_stride,
 //   col        of 256: a thread holds the W elements from W * (64 * v + thread) on, for v = 0
 //              .. VECS - 1
 //
-//                  col        0    4    8        252    256  260       (W = 4)
-//                  thread     0    1    2  ...   63       0    1  ...
-//                  v          0 ------------------        1 ---------
+//                  col        0    4    8        252    (W = 4)
+//                  thread     0    1    2  ...   63
 //
 //   padding    scatter of place leaves out what is padding: its conditions say so
 //   barriers   none: no thread waits for another warp

@@ -1,5 +1,6 @@
 /* head.c -- the comments above a body and at the head of the file: what was decided, and why */
 #include "mapping.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef LIST(const char *) Pieces;
@@ -114,6 +115,13 @@ static const char *held_along(const Emit *e, const Dim *d)
     return text;
 }
 
+/* n - 1: the last of n repeats. */
+static const char *one_less(const char *n)
+{
+    return strspn(n, "0123456789") == strlen(n) ? arena_printf("%d", atoi(n) - 1)
+                                                : arena_printf("%s - 1", n);
+}
+
 /* Where along d a thread's elements lie. */
 static void head_dim(Text *out, Emit *e, const Dim *d)
 {
@@ -131,28 +139,64 @@ static void head_dim(Text *out, Emit *e, const Dim *d)
     const char *text = arena_printf("of %s%s: a thread holds %s", extent_text(d),
                                     held_along(e, d), what);
     if (rep)
-        text = arena_printf("%s, for %s = 0 .. %s - 1", text, e->repeat[d->id], rep);
+        text = arena_printf("%s, for %s = 0 .. %s", text, e->repeat[d->id], one_less(rep));
     if (who && strcmp(who, e->thread) && strcmp(who, "lane") && strcmp(who, thread_part(e, d)))
         text = arena_printf("%s; %s = %s", text, who, thread_part(e, d));
     wrap_comment(out, e->coordinate[d->id], text);
 }
 
-/* The picture of a fast Dim: columns, who holds them, in which repeat. */
-static void head_picture(Text *out, Emit *e, const Dim *d)
+/* Has d a picture? Few threads need none. */
+static bool has_picture(const Emit *e, const Dim *d)
+{
+    return d->fast && has_lanes(e, d) && spread_of(e, d)->threads >= 8
+        && e->body->kind != BODY_BLOCK;
+}
+
+/* Do the threads begin again behind their first vectors? Not in a tile that ends there. */
+static bool goes_on(const Emit *e, const Dim *d)
 {
     const Spread *s = spread_of(e, d);
-    if (!has_lanes(e, d) || s->threads < 8 || e->body->kind == BODY_BLOCK)
+    int64_t n;
+    return !sym_const_of(d->extent, &n) || n > (int64_t)s->threads * s->vector;
+}
+
+/* Is the picture of b that of a, but for the names? */
+static bool same_picture(const Emit *e, const Dim *a, const Dim *b)
+{
+    const Spread *s = spread_of(e, a), *t = spread_of(e, b);
+    return has_picture(e, a) && has_picture(e, b) && s->threads == t->threads
+        && s->vector == t->vector && s->loops == t->loops && goes_on(e, a) == goes_on(e, b);
+}
+
+/* The picture of a fast Dim, and of others like it: columns, who holds them, in which repeat. */
+static void head_picture(Text *out, Emit *e, int nth)
+{
+    const Dim *const *dims = (const Dim *const *)e->plan->dims.at, *d = dims[nth];
+    const Spread *s = spread_of(e, d);
+    if (!has_picture(e, d))
         return;
+    for (int i = 0; i < nth; i++)
+        if (same_picture(e, dims[i], d))
+            return;
     int w = s->vector, last = s->threads - 1;
-    const char *who = s->threads == 32 ? "lane" : "thread";
-    text_printf(out, "//\n//                  %-8s%4d%5d%5d        %-5d%5d%5d       (W = %d)\n",
-                e->coordinate[d->id], 0, w, 2 * w, w * last, w * (last + 1), w * (last + 2), w);
-    text_printf(out, "//                  %-8s%4d%5d%5d  ...   %-5d%5d%5d  ...\n", who, 0, 1, 2,
-                last, 0, 1);
-    if (!s->loops)
+    const bool on = goes_on(e, d);
+    const char *who = s->threads == 32 ? "lane" : "thread", *alike = "";
+    for (int i = nth + 1; i < e->plan->dims.n; i++)
+        if (same_picture(e, d, dims[i]))
+            alike = arena_printf("%s%s%s", alike, *alike ? ", " : "; so ",
+                                 e->coordinate[dims[i]->id]);
+    text_printf(out, "//\n//                  %-8s%4d%5d%5d        %-5d", e->coordinate[d->id], 0,
+                w, 2 * w, w * last);
+    if (on)
+        text_printf(out, "%5d%5d     ", w * (last + 1), w * (last + 2));
+    text_printf(out, "  (W = %d%s)\n", w, alike);
+    text_printf(out, "//                  %-8s%4d%5d%5d  ...   %d", who, 0, 1, 2, last);
+    if (on)
+        text_printf(out, "%*d%5d  ...", last > 999 ? 6 : last > 99 ? 7 : last > 9 ? 8 : 9, 0, 1);
+    text_printf(out, "\n");
+    if (!s->loops && on)
         text_printf(out, "//                  %-8s%4d ------------------%9d ---------\n",
                     e->repeat[d->id], 0, 1);
-    text_printf(out, "//\n");
 }
 
 /* The notes under one heading; `none`, if not NULL, where there are none. */
@@ -207,9 +251,11 @@ void body_head(Text *out, Emit *e, const char *code)
     }
     for (int i = 0; i < e->plan->dims.n; i++)
         head_dim(out, e, e->plan->dims.at[i]);
+    const size_t pictures = out->n;
     for (int i = 0; i < e->plan->dims.n; i++)
-        if (e->plan->dims.at[i]->fast)
-            head_picture(out, e, e->plan->dims.at[i]);
+        head_picture(out, e, i);
+    if (out->n > pictures)
+        text_printf(out, "//\n");
     if (e->body->rereads)
         wrap_comment(out, "caches", "what is used after the reduction is loaded a second time and "
                      "not held: so few registers let 2048 threads share a multiprocessor. "

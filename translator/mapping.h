@@ -61,6 +61,14 @@ typedef struct {
 } Staged;
 typedef struct { const Op *mma; int side, stage; } StagedFor;
 
+/* How the lanes of a warp touch an array: the Dim and the stride of each axis; at once, `vector`
+   elements of so many bytes. */
+typedef struct {
+    int rank, vector, bytes;
+    const Dim *dim[MAX_RANK + 1];
+    int64_t stride[MAX_RANK + 1];
+} Lie;
+
 /* The state of one body being written. */
 typedef struct Emit {
     Text *out;
@@ -182,6 +190,9 @@ int    slim_bytes(const Emit *e);                  /* of what all rows share, fo
 void place(Emit *e);
 const char *fresh(Emit *e, const char *wish);      /* a name not used yet in this scope */
 const char *value_called(const Value *v);          /* its name, or its first named operand's */
+void name_webs(Emit *e);                           /* wish.c */
+bool is_row(const Op *op, const char *name);       /* the elementwise row of that name */
+int  dim_count(const Value *v);                    /* axes that are spread over threads or repeats */
 bool   is_full(const Emit *e, const Value *v);     /* has all Dims of its space */
 bool   is_lazy(const Emit *e, const Value *v);     /* streaming, along the whole axis */
 bool   is_view(const Value *v);                    /* broadcast, expand..: printed through */
@@ -362,6 +373,8 @@ int     last_piece(const Op *op);                  /* number of the last op that
 /* ---- stage.c: operands of contractions in shared memory; mma.c ------------------------------- */
 void find_staged(Emit *e);
 void stage_before(Emit *e, const Op *op);
+int  lanes_in_a_bank(const Emit *e, const Lie *at);
+const char *banks_text(const Emit *e, const Lie *written, const Lie *read);
 int k_axis(const Value *v, int side);              /* of an operand: 0 a, 1 b */
 const Staged *staged_of(const Emit *e, const Op *mma, int side);
 int64_t staged_stride(const Staged *s, int axis);

@@ -46,7 +46,7 @@ static void mark_indices(Op *op, void *arg)
 }
 
 /* Is op the elementwise operation of that name? */
-static bool is_row(const Op *op, const char *name)
+bool is_row(const Op *op, const char *name)
 {
     return op && op->kind == OP_ELEM && !strcmp(op->row->name, name);
 }
@@ -121,7 +121,7 @@ bool is_lazy(const Emit *e, const Value *v)
 }
 
 /* How many axes of v are spread over threads or repeats. */
-static int dim_count(const Value *v)
+int dim_count(const Value *v)
 {
     int n = 0;
     for (int a = 0; a < v->type.rank; a++)
@@ -324,110 +324,6 @@ static bool wants_variable(Placing *p, const Value *v)
             || (!is_view(v) && !better_again(p->e, v)
                 && (v->name || printed(p, v) > 1
                     || (used_often(p, v, v) && !is_quick_cast(p, v))));
-    }
-}
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* The wish, or if it is taken the wish and a number; taken from now on. */
-const char *fresh(Emit *e, const char *wish)
-{
-    const char *name = wish;
-    for (int n = 2; ; n++) {
-        bool taken = c_reserved(name);
-        if (taken && n > 3)
-            wish = arena_printf("a_%s", wish);     /* its beginning is reserved */
-        for (int i = 0; i < e->names.used.n && !taken; i++)
-            taken = !strcmp(e->names.used.at[i], name);
-        if (!taken)
-            break;
-        size_t len = strlen(wish);
-        name = arena_printf(len && wish[len - 1] >= '0' && wish[len - 1] <= '9' ? "%s_%d" : "%s%d",
-                            wish, n);
-    }
-    push(&e->names.used, name);
-    return name;
-}
-
-/* The name of v, or of the first of its operands in turn that has one. */
-const char *value_called(const Value *v)
-{
-    for (; v; v = v->def && v->def->nargs ? v->def->args[0] : NULL) {
-        if (v->plan && map_of(web_root((Value *)v))->name)
-            return map_of(web_root((Value *)v))->name;
-        if (v->name)
-            return c_name(v->name);
-    }
-    return "t";
-}
-
-/* A name by how v is made. */
-static const char *wish_for(const Value *v)
-{
-    static const char *const reduced[] = {
-        [REDUCE_SUM] = "sum", [REDUCE_PROD] = "product", [REDUCE_MAX] = "max", [REDUCE_MIN] = "min",
-        [REDUCE_MEAN] = "mean", [REDUCE_ARGMAX] = "argmax", [REDUCE_ARGMIN] = "argmin",
-        [REDUCE_ANY] = "any", [REDUCE_ALL] = "all",
-    };
-    if (v->name)
-        return c_name(v->name);
-    if (!v->def)
-        return "carried";
-    switch (v->def->kind) {
-    case OP_LOAD: case OP_GATHER:
-        return arena_printf(v->type.rank ? "%s_tile" : "%s_element", tensor_name(v->def->args[0]));
-    case OP_ATOMIC:
-        return arena_printf("%s_old", tensor_name(v->def->args[0]));
-    case OP_REDUCE:
-        if (v->def->args[0]->name)
-            return arena_printf("%s_%s", c_name(v->def->args[0]->name), reduced[v->def->reduce]);
-        return arena_printf("%s_%s", dim_count(v) ? "row" : "whole", reduced[v->def->reduce]);
-    case OP_MMA:
-        return "product";
-    case OP_SORT:
-        return v == v->def->results[0] ? v->def->nresults > 1 ? "best" : "sorted" : "places";
-    case OP_HISTOGRAM:
-        return "counts";
-    case OP_FOLD:
-        return dim_count(v) ? "row_folded" : "folded";
-    case OP_SCAN:
-        return "scanned";
-    case OP_IF: case OP_FOR: case OP_WHILE:
-        return "joined";
-    case OP_PERMUTE:
-        return arena_printf("%s_t", value_called(v->def->args[0]));
-    case OP_FLIP:
-        return arena_printf("%s_flipped", value_called(v->def->args[0]));
-    case OP_EXTRACT:
-        return arena_printf("%s_piece", value_called(v->def->args[0]));
-    case OP_CAT:
-        return arena_printf("%s_%s", value_called(v->def->args[0]),
-                            value_called(v->def->args[1]));
-    default:
-        if (map_of(v)->places_of)
-            return arena_printf("%s_place", tensor_name(map_of(v)->places_of));
-        return v->def->nargs ? arena_printf("%s_next", value_called(v->def->args[0])) : "value";
-    }
-}
-
-/* The user's name for any value of the web of v, or what its making suggests. */
-static const char *web_wish(const Emit *e, Value *root)
-{
-    for (int i = 0; i < e->k->values.n; i++) {
-        Value *v = e->k->values.at[i];
-        if (v->plan && map_of(v)->var && web_root(v) == root && v->name)
-            return c_name(v->name);
-    }
-    return wish_for(root);
-}
-
-/* Names each web that has a variable. */
-static void name_webs(Emit *e)
-{
-    for (int i = 0; i < e->k->values.n; i++) {
-        Value *v = e->k->values.at[i];
-        if (v->plan && map_of(v)->var && !map_of(web_root(v))->name)
-            map_of(web_root(v))->name = fresh(e, web_wish(e, web_root(v)));
     }
 }
 

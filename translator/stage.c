@@ -7,6 +7,7 @@
  * indices does the transposing, so that `t.t` costs nothing more. */
 #include "mapping.h"
 #include "padding.h"
+#include <string.h>
 
 /* ---- which operands, where ------------------------------------------------------------------- */
 
@@ -315,21 +316,55 @@ static void put(Emit *e, const Staged *s)
 
 /* ---- notes for the head ---------------------------------------------------------------------- */
 
-/* Which rows of the array, and why they are so far apart. */
+/* How the lanes that write the operand touch its array. */
+static Lie lie_written(Emit *e, const Staged *s)
+{
+    const Type *t = &s->v->type;
+    Lie at = { .rank = t->rank, .vector = 1, .bytes = elem_info[t->elem].bytes };
+    for (int a = 0; a < t->rank; a++)
+        at.dim[a] = map_of(s->v)->dim[a], at.stride[a] = staged_stride(s, a);
+    if (in_vectors(e, s))
+        at.vector = spread_of(e, at.dim[s->inner])->vector;
+    return at;
+}
+
+/* How the lanes that read it for one k do. */
+static Lie lie_read(const Emit *e, const Staged *s, const StagedFor *reader)
+{
+    const Type *t = &s->v->type;
+    const Value *r = reader->mma->results[0];
+    const int k = k_axis(s->v, reader->side), more = r->type.rank - t->rank;
+    Lie at = { .rank = t->rank, .vector = 1, .bytes = elem_info[t->elem].bytes };
+    for (int a = 0; a < t->rank; a++) {
+        at.dim[a] = a == k || sym_is(t->dim[a], 1) ? NULL : map_of(r)->dim[a + more];
+        at.stride[a] = staged_stride(s, a);
+    }
+    const Dim *inner = at.dim[s->inner];
+    if (inner && has_lanes(e, inner)
+        && type_extent(t, s->inner) % spread_of(e, inner)->vector == 0)
+        at.vector = spread_of(e, inner)->vector;
+    return at;
+}
+
+/* Which rows the array has, how far apart they are and why, and who meets in a bank. */
 static void note_rows(Emit *e, const Staged *s)
 {
     const Type *t = &s->v->type;
     const int bytes = elem_info[t->elem].bytes;
     const int64_t inner = type_extent(t, s->inner), rows = s->size / s->pitch;
+    const StagedFor *reader = e->readers.at;
+    while (&e->staged.at[reader->stage] != s)
+        reader++;
+    const Lie written = lie_written(e, s), read = lie_read(e, s, reader);
     const char *turned = s->inner == t->rank - 1 ? "" : ", transposed on the way";
     const char *why = s->pitch == inner ? ""
-        : s->wide ? arena_printf(", %lld elements apart: an odd number of banks, so that lanes "
-                                 "that read a column hit different ones", (long long)s->pitch)
-                  : arena_printf(", each padded to %lld bytes, an odd number of 16, so that lanes "
-                                 "that read different rows hit different banks",
+        : s->wide ? arena_printf(", %lld apart, an odd number of banks", (long long)s->pitch)
+                  : arena_printf(", %lld apart: %lld bytes, an odd number of 16, so that 8 rows "
+                                 "begin in different banks", (long long)s->pitch,
                                  (long long)s->pitch * bytes);
-    note_shared(e, arena_printf("%s: %lld row%s of %lld%s%s", s->name, (long long)rows,
-                                rows == 1 ? "" : "s", (long long)inner, turned, why));
+    note_shared(e, arena_printf("%s: %lld row%s of %lld%s%s; %s", s->name, (long long)rows,
+                                rows == 1 ? "" : "s", (long long)inner, turned, why,
+                                banks_text(e, &written, &read)));
 }
 
 /* Which masks the operand has, or why it needs none. */
@@ -373,23 +408,36 @@ static SharedArray array_of(const Staged *s, const Op *op)
                           .last = s->last };
 }
 
-/* Declares the arrays of what is staged before op. */
-static int declare_arrays(Emit *e, const Op *op)
+/* a_shared and b_shared: what is staged before op; a word for them where a line has no room. */
+static const char *arrays_text(const Emit *e, const Op *op)
 {
-    int n = 0;
+    const char *text = NULL;
+    for (int i = 0; i < e->staged.n; i++)
+        if (e->staged.at[i].anchor == op)
+            text = text ? arena_printf("%s and %s", text, e->staged.at[i].name)
+                        : e->staged.at[i].name;
+    return strlen(text) < 22 ? text : "the operands";
+}
+
+/* Names and declares the arrays of what is staged before op. */
+static void declare_arrays(Emit *e, const Op *op)
+{
     for (int i = 0; i < e->staged.n; i++) {
         Staged *s = &e->staged.at[i];
         if (s->anchor != op)
             continue;
-        if (n++ == 0)
-            round_barrier(e, "the last round's operands have been read");
         s->base = operand_name(s->v, s->k == s->v->type.rank - 1 ? "a" : "b");
         s->name = fresh(e, arena_printf("%s_shared", s->base));
+    }
+    round_barrier(e, "the last round has read what it put into shared memory");
+    for (int i = 0; i < e->staged.n; i++) {
+        Staged *s = &e->staged.at[i];
+        if (s->anchor != op)
+            continue;
         declare_array(e, array_of(s, op));
         note_rows(e, s);
         note_masks(e, s);
     }
-    return n;
 }
 
 /* Stages what must lie in shared memory before op. */
@@ -405,5 +453,7 @@ void stage_before(Emit *e, const Op *op)
     for (int i = 0; i < e->staged.n; i++)
         if (e->staged.at[i].anchor == op)
             put(e, &e->staged.at[i]);
-    barrier(e, "the operands are written before they are read");
+    const char *arrays = arrays_text(e, op);
+    barrier(e, arena_printf("%s %s written before anyone reads", arrays,
+                            strchr(arrays, ' ') ? "are" : "is"));
 }

@@ -36,6 +36,13 @@ def _(a, w, bias, T):
     return cast(gelu(acc), T)
 
 
+@case('examples/08_matmul', 'matmul', 'T: f32 bf16', 'c: T[M, N] out; a: T[M, K]; b: T[K, N]; bias: T[N] opt',
+      sizes(M=[1, 64, 67], N=[1, 64, 72], K=[0, 1, 32, 47, 64]))
+def _(a, b, bias, T):
+    acc = product(a, b)
+    return cast(acc if bias is None else acc + cast(bias, 'f32'), T)
+
+
 @case('09_bmm', 'bmm', 'T: f32 f16', 'c: T[B, M, N] out; a: T[B, M, K]; b: T[B, K, N]',
       sizes(B=[0, 1, 3], M=[1, 65], N=[1, 64, 66], K=[0, 32, 41]))
 def _(a, b, T):
@@ -120,7 +127,7 @@ def softmax_times(s, keep, v, T):
     p = Number(p.v, 'f32', p.e + np.abs(p.v) * 2.0**-20)     # the running maximum costs roundings
     l = total(p, 1, keepdims=True)
     o = product(cast(p, T), v) / where(l.v == 0, Number(np.ones(l.shape), 'f32'), l)
-    half = 2.0**-10 if T == 'f16' else 2.0**-7
+    half = {'f16': 2.0**-10, 'bf16': 2.0**-7, 'f32': 0.0}[T]                  # p is rounded to T
     o = Number(o.v, 'f32', o.e + half * (np.abs(p.v) @ np.abs(v.v)) / np.maximum(l.v, 1e-30))
     lse = top + log(l)
     return cast(o, T), Number(lse.v, 'f32', np.where(np.isfinite(lse.v), lse.e + 1e-4, 0))
@@ -155,6 +162,19 @@ def _(q, k, v, scale, window, softcap, CAUSAL, T):
         return o, lse[:, 0]
     o, lse = each_head(B, H, head)
     return dict(o=o, lse=lse)
+
+
+@case('examples/10_attention', 'attention', '',
+      'o: f32[B, H, M, D] out; q: f32[B, H, M, D]; k: f32[B, H, M, D]; v: f32[B, H, M, D]; scale: f32',
+      [dict(B=b, H=h, M=m, D=64, scale=0.3) for b, h, m in ((1, 1, 1), (1, 2, 31), (2, 1, 32), (1, 1, 33),
+                                                            (0, 1, 5), (1, 1, 0), (1, 1, 64), (2, 2, 97), (1, 1, 130))])
+def _(q, k, v, scale):
+    B, H, M = q.shape[:3]
+    keep = np.arange(M)[None, :] <= np.arange(M)[:, None]
+    o = [softmax_times(product(q[b, h], Number(k.v[b, h].T, 'f32')) * scale, keep, v[b, h], 'f32')[0]
+         for b in range(B) for h in range(H)]
+    stack = lambda part: np.array([getattr(x, part) for x in o]).reshape(q.shape)
+    return Number(stack('v'), 'f32', stack('e'))
 
 
 @case('15_decode', 'decode', '', 'op: f32[B, H, S, D] out; lse: f32[B, H, S] out; q: bf16[B, H, D]; '

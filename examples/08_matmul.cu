@@ -1,0 +1,724 @@
+// 08_matmul.cu -- translated from 08_matmul.tile by tilec; edit the .tile, not this file.
+//
+//   nvcc -arch=native -c 08_matmul.cu        an object with the launch functions of 08_matmul.h
+//   nvcc -arch=sm_90 -fatbin 08_matmul.cu    the device code alone
+//
+// Not for -ftz=true or -use_fast_math: they change results.
+//
+// kernel matmul_f32    c[M, N] by [i: 64, j: 64]  <-  a[M, K], b[K, N], bias[N]
+//
+//   program    one for each part of the outputs, as they are cut above
+//   variants   matmul_f32_tile    a tile lives in the registers of its program's threads
+//              each with accesses of 4 elements, and as .._unaligned with one at a time, for
+//              pointers or rows that are not aligned
+//
+// kernel matmul_bf16    c[M, N] by [i: 64, j: 64]  <-  a[M, K], b[K, N], bias[N]
+//
+//   program    one for each part of the outputs, as they are cut above
+//   variants   matmul_bf16_tile    a tile lives in the registers of its program's threads
+//              each with accesses of 8 elements, and as .._unaligned with one at a time, for
+//              pointers or rows that are not aligned
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cuda_runtime.h>
+#include <cuda_bf16.h>
+#include "08_matmul.h"
+
+// ---- helpers --------------------------------------------------------------------------
+
+// N elements that move together: one access of up to 16 bytes, more for more.
+template <typename T, int N>
+struct __align__(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Vec {
+    T at[N];
+};
+
+// Loads N neighbours in as few accesses as they need.
+template <typename T, int N>
+static __device__ __forceinline__ void load_vec(T (&to)[N], const T *from)
+{
+    const Vec<T, N> v = *(const Vec<T, N> *)from;
+#pragma unroll
+    for (int c = 0; c < N; c++)
+        to[c] = v.at[c];
+}
+
+// Stores N neighbours in as few accesses as they need.
+template <typename T, int N>
+static __device__ __forceinline__ void store_vec(T *to, const T (&from)[N])
+{
+    Vec<T, N> v;
+#pragma unroll
+    for (int c = 0; c < N; c++)
+        v.at[c] = from[c];
+    *(Vec<T, N> *)to = v;
+}
+
+// N times the same value, where there is nothing to load.
+template <typename T, int N, typename V>
+static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
+{
+#pragma unroll
+    for (int c = 0; c < N; c++)
+        to[c] = (T)value;
+}
+
+// a / b rounded up; by 0: 0.
+static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+}
+
+// The smaller of two.
+static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// ---- matmul_f32_tile, a tile in registers ----------------------------------------------
+//
+//   block      256 threads are one program
+//   row        of 64 in acc: a thread holds element 16 * r + row_thread, for r = 0 .. 3;
+//              row_thread = thread / 16
+//   col        of 64 in acc, bias_tile: a thread holds the W elements from W * (16 * v +
+//              col_thread) on, for v = 0 .. VECS_col - 1; col_thread = thread % 16
+//   row2       of 64 in a: a thread holds element 32 * r2 + row_thread2, for r2 = 0 .. 1;
+//              row_thread2 = thread / 8
+//   col2       of 32 in a: a thread holds the W elements from W * (8 * v2 + col_thread2) on,
+//              for v2 = 0 .. VECS_col2 - 1; col_thread2 = thread % 8
+//   row3       of 32 in b: a thread holds element 16 * r3 + row_thread3, for r3 = 0 .. 1;
+//              row_thread3 = thread / 16
+//   col3       of 64 in b: a thread holds the W elements from W * (16 * v3 + col_thread3) on,
+//              for v3 = 0 .. VECS_col3 - 1; col_thread3 = thread % 16
+//
+//                  col        0    4    8        60     (W = 4; so col3)
+//                  thread     0    1    2  ...   15
+//
+//                  col2       0    4    8        28     (W = 4)
+//                  thread     0    1    2  ...   7
+//
+//   shared     a_shared: 64 rows of 32, 36 apart: 144 bytes, an odd number of 16, so that 8
+//              rows begin in different banks; no two lanes meet in a bank, neither writing
+//              nor reading
+//              b_shared: 32 rows of 64, 68 apart: 272 bytes, an odd number of 16, so that 8
+//              rows begin in different banks; no two lanes meet in a bank, neither writing
+//              nor reading
+//   padding    a_shared: no mask of its own, since outside the valid part lies 0.0, and no
+//              infinity meets it
+//              b_shared: no mask of its own, since outside the valid part lies 0.0, and no
+//              infinity meets it
+//   barriers   the last round has read what it put into shared memory
+//              a_shared and b_shared are written before anyone reads
+//   launch     has checked: for W > 1: a, b, bias, c lie at multiples of 16 bytes (of W
+//              elements, if those are fewer), their rows too, and rows are multiples of W
+//              long
+
+template <int W>
+static __device__ __forceinline__ void
+matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict__ a,
+                int64_t a_stride, const float *__restrict__ b, int64_t b_stride,
+                const float *__restrict__ bias, int64_t M, int64_t N, int64_t K)
+{
+    constexpr int VECS_col = 4 / W;
+    constexpr int VECS_col2 = 4 / W;
+    constexpr int VECS_col3 = 4 / W;
+    __shared__ __align__(16) float a_shared[2304];
+    __shared__ __align__(16) float b_shared[2176];
+    const int64_t program = blockIdx.x;
+    const int64_t j = program % tile_ceil(N, 64);
+    const int64_t i = program / tile_ceil(N, 64);
+    const int thread = threadIdx.x;
+    const int row_thread = thread / 16;
+    const int col_thread = thread % 16;
+    const int row_thread2 = thread / 8;
+    const int col_thread2 = thread % 8;
+    const int row_thread3 = thread / 16;
+    const int col_thread3 = thread % 16;
+
+    // 08_matmul.tile:15    for k in 0..ceil(K, BK) {
+    float acc[4][VECS_col][W];
+    #pragma unroll
+    for (int r = 0; r < 4; r++) {
+        #pragma unroll
+        for (int v = 0; v < VECS_col; v++) {
+            #pragma unroll
+            for (int c2 = 0; c2 < W; c2++)
+                acc[r][v][c2] = 0.0f;
+        }
+    }
+    for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
+        __syncthreads();                    // the last round has read what it put into shared memory
+
+        // 08_matmul.tile:16    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        const float *const a_at = a + 64 * i * a_stride + 32 * k;
+        const int rows = (int)(tile_min(64, M - 64 * i));
+        const int cols = (int)(tile_min(32, K - 32 * k));
+        #pragma unroll
+        for (int r2 = 0; r2 < 2; r2++) {
+            const int row2 = 32 * r2 + row_thread2;
+            #pragma unroll
+            for (int v2 = 0; v2 < VECS_col2; v2++) {
+                const int col2 = W * (8 * v2 + col_thread2);
+                float a_v[W];
+                if (row2 < rows && col2 < cols)
+                    load_vec(a_v, &a_at[row2 * a_stride + col2]);
+                else
+                    fill_vec(a_v, 0.0f);
+                store_vec(&a_shared[row2 * 36 + col2], a_v);
+            }
+        }
+        const float *const b_at = b + 32 * k * b_stride + 64 * j;
+        const int cols2 = (int)(tile_min(64, N - 64 * j));
+        #pragma unroll
+        for (int r3 = 0; r3 < 2; r3++) {
+            const int row3 = 16 * r3 + row_thread3;
+            #pragma unroll
+            for (int v3 = 0; v3 < VECS_col3; v3++) {
+                const int col3 = W * (16 * v3 + col_thread3);
+                float b_v[W];
+                if (row3 < cols && col3 < cols2)
+                    load_vec(b_v, &b_at[row3 * b_stride + col3]);
+                else
+                    fill_vec(b_v, 0.0f);
+                store_vec(&b_shared[row3 * 68 + col3], b_v);
+            }
+        }
+        __syncthreads();                    // a_shared and b_shared are written before anyone reads
+        #pragma unroll 8
+        for (int k2 = 0; k2 < 32; k2++) {
+            float a_k2[4];
+            #pragma unroll
+            for (int r = 0; r < 4; r++) {
+                const int row = 16 * r + row_thread;
+                a_k2[r] = a_shared[row * 36 + k2];
+            }
+            float b_k2[VECS_col][W];
+            #pragma unroll
+            for (int v = 0; v < VECS_col; v++) {
+                const int col = W * (16 * v + col_thread);
+                load_vec(b_k2[v], &b_shared[k2 * 68 + col]);
+            }
+            #pragma unroll
+            for (int r = 0; r < 4; r++) {
+                #pragma unroll
+                for (int v = 0; v < VECS_col; v++) {
+                    #pragma unroll
+                    for (int c2 = 0; c2 < W; c2++)
+                        acc[r][v][c2] = fmaf(a_k2[r], b_k2[v][c2], acc[r][v][c2]);
+                }
+            }
+        }
+    }
+
+    // 08_matmul.tile:18    if bias { acc += bias.load_like(c) as f32; }
+    if (bias != nullptr) {
+        float bias_tile[VECS_col][W];
+        const float *const bias_at = bias + 64 * j;
+        const int cols3 = (int)(tile_min(64, N - 64 * j));
+        #pragma unroll
+        for (int v = 0; v < VECS_col; v++) {
+            const int col = W * (16 * v + col_thread);
+            if (col < cols3)
+                load_vec(bias_tile[v], &bias_at[col]);
+            else
+                fill_vec(bias_tile[v], 0.0f);
+        }
+        #pragma unroll
+        for (int r = 0; r < 4; r++) {
+            #pragma unroll
+            for (int v = 0; v < VECS_col; v++) {
+                #pragma unroll
+                for (int c2 = 0; c2 < W; c2++)
+                    acc[r][v][c2] += bias_tile[v][c2];
+            }
+        }
+    }
+
+    // 08_matmul.tile:19    c.store(acc as T);
+    const int rows2 = (int)(tile_min(64, M - 64 * i));
+    const int cols4 = (int)(tile_min(64, N - 64 * j));
+    float *const c_at = c + 64 * i * c_stride + 64 * j;
+    #pragma unroll
+    for (int r = 0; r < 4; r++) {
+        const int row = 16 * r + row_thread;
+        #pragma unroll
+        for (int v = 0; v < VECS_col; v++) {
+            const int col = W * (16 * v + col_thread);
+            if (row < rows2 && col < cols4)
+                store_vec(&c_at[row * c_stride + col], acc[r][v]);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+matmul_f32_tile_vectors(float *__restrict__ c, int64_t c_stride, const float *__restrict__ a,
+                        int64_t a_stride, const float *__restrict__ b, int64_t b_stride,
+                        const float *__restrict__ bias, int64_t M, int64_t N, int64_t K)
+{
+    matmul_f32_tile<4>(c, c_stride, a, a_stride, b, b_stride, bias, M, N, K);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *__restrict__ a,
+                          int64_t a_stride, const float *__restrict__ b, int64_t b_stride,
+                          const float *__restrict__ bias, int64_t M, int64_t N, int64_t K)
+{
+    matmul_f32_tile<1>(c, c_stride, a, a_stride, b, b_stride, bias, M, N, K);
+}
+
+
+// ---- matmul_bf16_tile, a tile in registers ---------------------------------------------
+//
+//   block      256 threads are one program
+//   row        of 64 in acc: a thread holds element 32 * r + row_thread, for r = 0 .. 1;
+//              row_thread = thread / 8
+//   col        of 64 in acc, bias_tile: a thread holds the W elements from W * (8 * v +
+//              col_thread) on, for v = 0 .. VECS_col - 1; col_thread = thread % 8
+//   row2       of 64 in a: a thread holds element thread / 4
+//   col2       of 32 in a: a thread holds the W elements from W * (4 * v2 + col_thread2) on,
+//              for v2 = 0 .. VECS_col2 - 1; col_thread2 = thread % 4
+//   row3       of 32 in b: a thread holds element thread / 8
+//   col3       of 64 in b: a thread holds the W elements from W * (8 * v3 + col_thread3) on,
+//              for v3 = 0 .. VECS_col3 - 1; col_thread3 = thread % 8
+//
+//                  col        0    8   16        56     (W = 8; so col3)
+//                  thread     0    1    2  ...   7
+//
+//   shared     a_shared: 64 rows of 32, 40 apart: 80 bytes, an odd number of 16, so that 8
+//              rows begin in different banks; no two lanes that read meet in a bank; of those
+//              that write 2 do
+//              b_shared: 32 rows of 64, 72 apart: 144 bytes, an odd number of 16, so that 8
+//              rows begin in different banks; no two lanes meet in a bank, neither writing
+//              nor reading
+//   padding    a_shared: no mask of its own, since outside the valid part lies 0.0, and no
+//              infinity meets it
+//              b_shared: no mask of its own, since outside the valid part lies 0.0, and no
+//              infinity meets it
+//   barriers   the last round has read what it put into shared memory
+//              a_shared and b_shared are written before anyone reads
+//   launch     has checked: for W > 1: a, b, bias, c lie at multiples of 16 bytes (of W
+//              elements, if those are fewer), their rows too, and rows are multiples of W
+//              long
+
+template <int W>
+static __device__ __forceinline__ void
+matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
+                 const __nv_bfloat16 *__restrict__ a, int64_t a_stride,
+                 const __nv_bfloat16 *__restrict__ b, int64_t b_stride,
+                 const __nv_bfloat16 *__restrict__ bias, int64_t M, int64_t N, int64_t K)
+{
+    constexpr int VECS_col = 8 / W;
+    constexpr int VECS_col2 = 8 / W;
+    constexpr int VECS_col3 = 8 / W;
+    __shared__ __align__(16) __nv_bfloat16 a_shared[2560];
+    __shared__ __align__(16) __nv_bfloat16 b_shared[2304];
+    const int64_t program = blockIdx.x;
+    const int64_t j = program % tile_ceil(N, 64);
+    const int64_t i = program / tile_ceil(N, 64);
+    const int thread = threadIdx.x;
+    const int row_thread = thread / 8;
+    const int col_thread = thread % 8;
+    const int col_thread2 = thread % 4;
+    const int col_thread3 = thread % 8;
+    const int row2 = thread / 4;
+    const int row3 = thread / 8;
+
+    // 08_matmul.tile:15    for k in 0..ceil(K, BK) {
+    float acc[2][VECS_col][W];
+    #pragma unroll
+    for (int r = 0; r < 2; r++) {
+        #pragma unroll
+        for (int v = 0; v < VECS_col; v++) {
+            #pragma unroll
+            for (int c2 = 0; c2 < W; c2++)
+                acc[r][v][c2] = 0.0f;
+        }
+    }
+    for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
+        __syncthreads();                    // the last round has read what it put into shared memory
+
+        // 08_matmul.tile:16    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        const __nv_bfloat16 *const a_at = a + 64 * i * a_stride + 32 * k;
+        const int rows = (int)(tile_min(64, M - 64 * i));
+        const int cols = (int)(tile_min(32, K - 32 * k));
+        #pragma unroll
+        for (int v2 = 0; v2 < VECS_col2; v2++) {
+            const int col2 = W * (4 * v2 + col_thread2);
+            __nv_bfloat16 a_v[W];
+            if (row2 < rows && col2 < cols)
+                load_vec(a_v, &a_at[row2 * a_stride + col2]);
+            else
+                fill_vec(a_v, __float2bfloat16_rn(0.0f));
+            store_vec(&a_shared[row2 * 40 + col2], a_v);
+        }
+        const __nv_bfloat16 *const b_at = b + 32 * k * b_stride + 64 * j;
+        const int cols2 = (int)(tile_min(64, N - 64 * j));
+        #pragma unroll
+        for (int v3 = 0; v3 < VECS_col3; v3++) {
+            const int col3 = W * (8 * v3 + col_thread3);
+            __nv_bfloat16 b_v[W];
+            if (row3 < cols && col3 < cols2)
+                load_vec(b_v, &b_at[row3 * b_stride + col3]);
+            else
+                fill_vec(b_v, __float2bfloat16_rn(0.0f));
+            store_vec(&b_shared[row3 * 72 + col3], b_v);
+        }
+        __syncthreads();                    // a_shared and b_shared are written before anyone reads
+        #pragma unroll 8
+        for (int k2 = 0; k2 < 32; k2++) {
+            float a_k2[2];
+            #pragma unroll
+            for (int r = 0; r < 2; r++) {
+                const int row = 32 * r + row_thread;
+                a_k2[r] = __bfloat162float(a_shared[row * 40 + k2]);
+            }
+            float b_k2[VECS_col][W];
+            #pragma unroll
+            for (int v = 0; v < VECS_col; v++) {
+                const int col = W * (8 * v + col_thread);
+                __nv_bfloat16 b_packed[W];
+                load_vec(b_packed, &b_shared[k2 * 72 + col]);
+                #pragma unroll
+                for (int c2 = 0; c2 < W; c2++)
+                    b_k2[v][c2] = __bfloat162float(b_packed[c2]);
+            }
+            #pragma unroll
+            for (int r = 0; r < 2; r++) {
+                #pragma unroll
+                for (int v = 0; v < VECS_col; v++) {
+                    #pragma unroll
+                    for (int c2 = 0; c2 < W; c2++)
+                        acc[r][v][c2] = fmaf(a_k2[r], b_k2[v][c2], acc[r][v][c2]);
+                }
+            }
+        }
+    }
+
+    // 08_matmul.tile:18    if bias { acc += bias.load_like(c) as f32; }
+    if (bias != nullptr) {
+        __nv_bfloat16 bias_tile[VECS_col][W];
+        const __nv_bfloat16 *const bias_at = bias + 64 * j;
+        const int cols3 = (int)(tile_min(64, N - 64 * j));
+        #pragma unroll
+        for (int v = 0; v < VECS_col; v++) {
+            const int col = W * (8 * v + col_thread);
+            if (col < cols3)
+                load_vec(bias_tile[v], &bias_at[col]);
+            else
+                fill_vec(bias_tile[v], __float2bfloat16_rn(0.0f));
+        }
+        #pragma unroll
+        for (int r = 0; r < 2; r++) {
+            #pragma unroll
+            for (int v = 0; v < VECS_col; v++) {
+                #pragma unroll
+                for (int c2 = 0; c2 < W; c2++)
+                    acc[r][v][c2] += __bfloat162float(bias_tile[v][c2]);
+            }
+        }
+    }
+
+    // 08_matmul.tile:19    c.store(acc as T);
+    const int rows2 = (int)(tile_min(64, M - 64 * i));
+    const int cols4 = (int)(tile_min(64, N - 64 * j));
+    __nv_bfloat16 *const c_at = c + 64 * i * c_stride + 64 * j;
+    #pragma unroll
+    for (int r = 0; r < 2; r++) {
+        const int row = 32 * r + row_thread;
+        #pragma unroll
+        for (int v = 0; v < VECS_col; v++) {
+            const int col = W * (8 * v + col_thread);
+            if (row < rows2 && col < cols4) {
+                __nv_bfloat16 out[W];
+                #pragma unroll
+                for (int c2 = 0; c2 < W; c2++)
+                    out[c2] = __float2bfloat16_rn(acc[r][v][c2]);
+                store_vec(&c_at[row * c_stride + col], out);
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+matmul_bf16_tile_vectors(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
+                         const __nv_bfloat16 *__restrict__ a, int64_t a_stride,
+                         const __nv_bfloat16 *__restrict__ b, int64_t b_stride,
+                         const __nv_bfloat16 *__restrict__ bias, int64_t M, int64_t N, int64_t K)
+{
+    matmul_bf16_tile<8>(c, c_stride, a, a_stride, b, b_stride, bias, M, N, K);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+matmul_bf16_tile_unaligned(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
+                           const __nv_bfloat16 *__restrict__ a, int64_t a_stride,
+                           const __nv_bfloat16 *__restrict__ b, int64_t b_stride,
+                           const __nv_bfloat16 *__restrict__ bias, int64_t M, int64_t N, int64_t K)
+{
+    matmul_bf16_tile<1>(c, c_stride, a, a_stride, b, b_stride, bias, M, N, K);
+}
+
+
+// ---- launch ---------------------------------------------------------------------------
+
+// One text a thread, shared by all translated files of a program (weak: any of them will do).
+extern "C" {
+__attribute__((weak)) thread_local char tile_error_text[256];
+__attribute__((weak)) const char *tile_last_error(void) { return tile_error_text; }
+}
+
+// Ends a launch function, the reason in tile_last_error().
+#define REFUSE(...)                                                          \
+    return snprintf(tile_error_text, sizeof tile_error_text, __VA_ARGS__),   \
+           cudaErrorInvalidValue
+
+// Negative, or more elements than there is memory for.
+static bool tile_bad_extent(int64_t n)
+{
+    return n < 0 || n >= (int64_t)1 << 42;
+}
+
+// The product; 2^60 or -2^60 where it is beyond: what it is held against is never so large.
+static int64_t tile_times(int64_t a, int64_t b)
+{
+    const int64_t most = (int64_t)1 << 60;
+    int64_t product;
+    if (__builtin_mul_overflow(a, b, &product) || product > most || product < -most)
+        return (a < 0) == (b < 0) ? most : -most;
+    return product;
+}
+
+template <typename... More>
+static int64_t tile_times(int64_t a, int64_t b, More... more)
+{
+    return tile_times(tile_times(a, b), more...);
+}
+
+enum tile_access { TILE_SHARED, TILE_ATOMIC, TILE_EXCLUSIVE };
+struct tile_axis { int64_t extent, stride; };
+
+// A tensor as the checks see it: rows of contiguous elements, and the axes along which they lie.
+struct tile_tensor {
+    const char *name;
+    const void *at;
+    int bytes;                                  // of an element
+    tile_access access;
+    int64_t row;                                // elements; 0 if an optional tensor is not there
+    int axes;
+    tile_axis axis[6];
+};
+
+// From the first byte to past the last one; 0 of an empty tensor.
+static unsigned __int128 tile_bytes(const tile_tensor &t)
+{
+    unsigned __int128 elements = (uint64_t)t.row;
+    bool empty = t.row == 0;
+    for (int i = 0; i < t.axes; i++) {
+        empty = empty || t.axis[i].extent == 0;
+        elements += (unsigned __int128)(t.axis[i].extent - 1) * (uint64_t)t.axis[i].stride;
+    }
+    return empty ? 0 : elements * (unsigned)t.bytes;
+}
+
+// The axis along which t meets itself, or -1: its stride is less than what the axes inside it, of
+// smaller strides, cover. (Strides that miss each other by luck alone count as meeting.)
+static int tile_folded(const tile_tensor &t, long long *covered)
+{
+    for (int i = 0; i < t.axes; i++) {
+        const tile_axis &axis = t.axis[i];
+        unsigned __int128 inside = (uint64_t)t.row;
+        for (int j = 0; j < t.axes; j++)
+            if (j != i && t.axis[j].stride <= axis.stride)
+                inside += (unsigned __int128)(t.axis[j].extent - 1) * (uint64_t)t.axis[j].stride;
+        *covered = (long long)inside;
+        if (axis.extent > 1 && (uint64_t)axis.stride < inside)
+            return i;
+    }
+    return -1;
+}
+
+// Does t lie in the first *bytes of each pitch? So it does if longer strides are multiples of it.
+static bool tile_turns(const tile_tensor &t, uint64_t pitch, uint64_t *bytes)
+{
+    *bytes = (uint64_t)t.row * t.bytes;
+    for (int i = 0; i < t.axes; i++) {
+        const uint64_t stride = (uint64_t)t.axis[i].stride * t.bytes;
+        if (t.axis[i].extent > 1 && stride >= pitch && stride % pitch != 0)
+            return false;
+        if (t.axis[i].extent > 1 && stride < pitch)
+            *bytes += (uint64_t)(t.axis[i].extent - 1) * stride;
+    }
+    return true;
+}
+
+// Have a and b columns of their own in rows of one pitch? So q, k and v may share a buffer. Both
+// are inside the address space, so that nothing here overflows.
+static bool tile_side_by_side(const tile_tensor &a, const tile_tensor &b)
+{
+    if ((uintptr_t)a.at > (uintptr_t)b.at)
+        return tile_side_by_side(b, a);
+    for (int i = 0; i < a.axes; i++) {
+        const uint64_t pitch = (uint64_t)a.axis[i].stride * a.bytes;
+        uint64_t a_bytes, b_bytes;
+        if (a.axis[i].extent <= 1 || pitch == 0 || !tile_turns(a, pitch, &a_bytes)
+            || !tile_turns(b, pitch, &b_bytes))
+            continue;
+        const uint64_t apart = ((uintptr_t)b.at - (uintptr_t)a.at) % pitch;
+        if (apart >= a_bytes && b_bytes <= pitch - apart)
+            return true;
+    }
+    return false;
+}
+
+// Does every row of t begin at a multiple of so many bytes?
+static bool tile_aligned(const tile_tensor &t, int bytes)
+{
+    bool yes = (uintptr_t)t.at % bytes == 0;
+    for (int i = 0; i < t.axes; i++)
+        yes = yes && (t.axis[i].extent <= 1 || t.axis[i].stride * t.bytes % bytes == 0);
+    return yes;
+}
+
+// Is t there, inside the address space and, if it is exclusive, no byte of it in two places?
+static bool tile_fits(const char *kernel, const tile_tensor &t, unsigned __int128 bytes)
+{
+    const char *wrong = NULL;
+    if (bytes == 0)
+        return true;
+    if (bytes > UINTPTR_MAX - (uintptr_t)t.at)
+        wrong = "reaches beyond the end of memory";
+    for (int i = 0; i < t.axes; i++)
+        if (t.axis[i].extent > 1 && t.axis[i].stride < 0)
+            wrong = "has a negative stride";
+    if (!t.at)
+        wrong = "is a null pointer";
+    if (wrong) {
+        snprintf(tile_error_text, sizeof tile_error_text, "%s: %s %s", kernel, t.name, wrong);
+        return false;
+    }
+    long long covered;
+    const int axis = t.access == TILE_SHARED ? -1 : tile_folded(t, &covered);
+    if (axis >= 0)
+        snprintf(tile_error_text, sizeof tile_error_text, "%s: elements of %s overlap: axis %d has "
+                 "stride %lld, and what lies inside it covers %lld", kernel, t.name, axis,
+                 (long long)t.axis[axis].stride, covered);
+    return axis < 0;
+}
+
+// The tensors of a launch: each fits, and one that is written shares no byte with another.
+template <int N>
+static bool tile_check(const char *kernel, const tile_tensor (&tensors)[N])
+{
+    uintptr_t end[N];
+    for (int i = 0; i < N; i++) {
+        const unsigned __int128 bytes = tile_bytes(tensors[i]);
+        if (!tile_fits(kernel, tensors[i], bytes))
+            return false;
+        end[i] = bytes ? (uintptr_t)tensors[i].at + (uintptr_t)bytes : 0;
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = i + 1; j < N; j++) {
+            const tile_tensor &a = tensors[i], &b = tensors[j];
+            if ((a.access || b.access) && (uintptr_t)a.at < end[j] && (uintptr_t)b.at < end[i]
+                && !tile_side_by_side(a, b)) {
+                snprintf(tile_error_text, sizeof tile_error_text, "%s: %s and %s overlap; an "
+                         "exclusive tensor may not alias another argument", kernel, a.name, b.name);
+                return false;
+            }
+        }
+    return true;
+}
+
+extern "C" cudaError_t
+matmul_f32_strided(float *c, int64_t c_stride, const float *a, int64_t a_stride, const float *b,
+                   int64_t b_stride, const float *bias, int64_t M, int64_t N, int64_t K,
+                   cudaStream_t stream)
+{
+    tile_error_text[0] = '\0';
+    if (tile_bad_extent(M) || tile_bad_extent(N) || tile_bad_extent(K))
+        REFUSE("matmul_f32: extents are from 0 to 2^42: M is %lld, N is %lld, K is %lld",
+               (long long)M, (long long)N, (long long)K);
+
+    const tile_tensor tensors[] = {
+        {"c (&mut)", c, sizeof *c, TILE_EXCLUSIVE, N, 1, {{M, c_stride}}},
+        {"a (&)", a, sizeof *a, TILE_SHARED, K, 1, {{M, a_stride}}},
+        {"b (&)", b, sizeof *b, TILE_SHARED, N, 1, {{K, b_stride}}},
+        {"bias (&)", bias, sizeof *bias, TILE_SHARED, bias ? N : 0, 0, {}},
+    };
+    if (!tile_check("matmul_f32", tensors))
+        return cudaErrorInvalidValue;
+
+    const auto launch = [&](auto kernel, int64_t blocks, unsigned threads) {
+        if (blocks > 0x7fffffff)
+            REFUSE("matmul_f32: %lld blocks are needed; a grid has up to 2147483647",
+                   (long long)blocks);
+        const cudaLaunchConfig_t config = {dim3((unsigned)blocks), dim3(threads),
+                                           0, stream, NULL, 0};
+        return cudaLaunchKernelEx(&config, kernel, c, c_stride, a, a_stride, b, b_stride, bias, M,
+                                  N, K);
+    };
+
+    const int64_t programs = tile_times(tile_ceil(M, 64), tile_ceil(N, 64));
+    if (programs == 0)
+        return cudaSuccess;
+    const bool vectors = K % 4 == 0 && N % 4 == 0 && tile_aligned(tensors[1], 16)
+                         && tile_aligned(tensors[2], 16) && tile_aligned(tensors[3], 16)
+                         && tile_aligned(tensors[0], 16);
+    if (vectors)
+        return launch(matmul_f32_tile_vectors, programs, 256);
+    return launch(matmul_f32_tile_unaligned, programs, 256);
+}
+
+extern "C" cudaError_t
+matmul_f32(float *c, const float *a, const float *b, const float *bias, int64_t M, int64_t N,
+           int64_t K, cudaStream_t stream)
+{
+    return matmul_f32_strided(c, N, a, K, b, N, bias, M, N, K, stream);
+}
+
+extern "C" cudaError_t
+matmul_bf16_strided(__nv_bfloat16 *c, int64_t c_stride, const __nv_bfloat16 *a, int64_t a_stride,
+                    const __nv_bfloat16 *b, int64_t b_stride, const __nv_bfloat16 *bias, int64_t M,
+                    int64_t N, int64_t K, cudaStream_t stream)
+{
+    tile_error_text[0] = '\0';
+    if (tile_bad_extent(M) || tile_bad_extent(N) || tile_bad_extent(K))
+        REFUSE("matmul_bf16: extents are from 0 to 2^42: M is %lld, N is %lld, K is %lld",
+               (long long)M, (long long)N, (long long)K);
+
+    const tile_tensor tensors[] = {
+        {"c (&mut)", c, sizeof *c, TILE_EXCLUSIVE, N, 1, {{M, c_stride}}},
+        {"a (&)", a, sizeof *a, TILE_SHARED, K, 1, {{M, a_stride}}},
+        {"b (&)", b, sizeof *b, TILE_SHARED, N, 1, {{K, b_stride}}},
+        {"bias (&)", bias, sizeof *bias, TILE_SHARED, bias ? N : 0, 0, {}},
+    };
+    if (!tile_check("matmul_bf16", tensors))
+        return cudaErrorInvalidValue;
+
+    const auto launch = [&](auto kernel, int64_t blocks, unsigned threads) {
+        if (blocks > 0x7fffffff)
+            REFUSE("matmul_bf16: %lld blocks are needed; a grid has up to 2147483647",
+                   (long long)blocks);
+        const cudaLaunchConfig_t config = {dim3((unsigned)blocks), dim3(threads),
+                                           0, stream, NULL, 0};
+        return cudaLaunchKernelEx(&config, kernel, c, c_stride, a, a_stride, b, b_stride, bias, M,
+                                  N, K);
+    };
+
+    const int64_t programs = tile_times(tile_ceil(M, 64), tile_ceil(N, 64));
+    if (programs == 0)
+        return cudaSuccess;
+    const bool vectors = K % 8 == 0 && N % 8 == 0 && tile_aligned(tensors[1], 16)
+                         && tile_aligned(tensors[2], 16) && tile_aligned(tensors[3], 16)
+                         && tile_aligned(tensors[0], 16);
+    if (vectors)
+        return launch(matmul_bf16_tile_vectors, programs, 256);
+    return launch(matmul_bf16_tile_unaligned, programs, 256);
+}
+
+extern "C" cudaError_t
+matmul_bf16(__nv_bfloat16 *c, const __nv_bfloat16 *a, const __nv_bfloat16 *b,
+            const __nv_bfloat16 *bias, int64_t M, int64_t N, int64_t K, cudaStream_t stream)
+{
+    return matmul_bf16_strided(c, N, a, K, b, N, bias, M, N, K, stream);
+}

@@ -1,0 +1,138 @@
+/* wish.c -- what variables of the output are called: as the user says, or by how they are made */
+/* needs: webs.  gives: a name for each, and fresh ones.  keeps: the plan. */
+#include "mapping.h"
+#include <string.h>
+
+/* The wish, or if it is taken the wish and a number; taken from now on. */
+const char *fresh(Emit *e, const char *wish)
+{
+    const char *name = wish;
+    for (int n = 2; ; n++) {
+        bool taken = c_reserved(name);
+        if (taken && n > 3)
+            wish = arena_printf("a_%s", wish);     /* its beginning is reserved */
+        for (int i = 0; i < e->names.used.n && !taken; i++)
+            taken = !strcmp(e->names.used.at[i], name);
+        if (!taken)
+            break;
+        size_t len = strlen(wish);
+        name = arena_printf(len && wish[len - 1] >= '0' && wish[len - 1] <= '9' ? "%s_%d" : "%s%d",
+                            wish, n);
+    }
+    push(&e->names.used, name);
+    return name;
+}
+
+/* The name of v, or of the first of its operands in turn that has one. */
+const char *value_called(const Value *v)
+{
+    for (; v; v = v->def && v->def->nargs ? v->def->args[0] : NULL) {
+        if (v->plan && map_of(web_root((Value *)v))->name)
+            return map_of(web_root((Value *)v))->name;
+        if (v->name)
+            return c_name(v->name);
+    }
+    return "t";
+}
+
+/* i_times_64, where a number of the program's text is the other operand; what is next, otherwise. */
+static const char *number_wish(const Op *op)
+{
+    static const struct { const char *row, *word; } words[] = {
+        { "add", "plus" }, { "sub", "minus" }, { "mul", "times" },
+    };
+    const Op *by = op->nargs == 2 ? op->args[1]->def : NULL;
+    if (op->nargs == 0)
+        return "value";
+    const char *first = value_called(op->args[0]);
+    for (int i = 0; by && by->kind == OP_CONST && i < 3; i++)
+        if (is_row(op, words[i].row) && !elem_is_float(op->args[1]->type.elem)
+            && by->constant.i >= 0)
+            return arena_printf("%s_%s_%lld", first, words[i].word, (long long)by->constant.i);
+    return arena_printf("%s_next", first);
+}
+
+/* A name by how v is made. */
+static const char *wish_for(const Value *v)
+{
+    static const char *const reduced[] = {
+        [REDUCE_SUM] = "sum", [REDUCE_PROD] = "product", [REDUCE_MAX] = "max", [REDUCE_MIN] = "min",
+        [REDUCE_MEAN] = "mean", [REDUCE_ARGMAX] = "argmax", [REDUCE_ARGMIN] = "argmin",
+        [REDUCE_ANY] = "any", [REDUCE_ALL] = "all",
+    };
+    if (v->name)
+        return c_name(v->name);
+    if (!v->def)
+        return "carried";
+    switch (v->def->kind) {
+    case OP_LOAD: case OP_GATHER:
+        return arena_printf(v->type.rank ? "%s_tile" : "%s_element", tensor_name(v->def->args[0]));
+    case OP_ATOMIC:
+        return arena_printf("%s_old", tensor_name(v->def->args[0]));
+    case OP_REDUCE:
+        if (v->def->args[0]->name)
+            return arena_printf("%s_%s", c_name(v->def->args[0]->name), reduced[v->def->reduce]);
+        return arena_printf("%s_%s", dim_count(v) ? "row" : "whole", reduced[v->def->reduce]);
+    case OP_MMA:
+        return "product";
+    case OP_SORT:
+        return v == v->def->results[0] ? v->def->nresults > 1 ? "best" : "sorted" : "places";
+    case OP_HISTOGRAM:
+        return "counts";
+    case OP_FOLD:
+        return dim_count(v) ? "row_folded" : "folded";
+    case OP_SCAN:
+        return "scanned";
+    case OP_IF: case OP_FOR: case OP_WHILE:
+        return "joined";
+    case OP_PERMUTE:
+        return arena_printf("%s_t", value_called(v->def->args[0]));
+    case OP_FLIP:
+        return arena_printf("%s_flipped", value_called(v->def->args[0]));
+    case OP_EXTRACT:
+        return arena_printf("%s_piece", value_called(v->def->args[0]));
+    case OP_CAT:
+        return arena_printf("%s_%s", value_called(v->def->args[0]),
+                            value_called(v->def->args[1]));
+    default:
+        if (map_of(v)->places_of)
+            return arena_printf("%s_place", tensor_name(map_of(v)->places_of));
+        return number_wish(v->def);
+    }
+}
+
+/* The user's name for what is another view of the variable of root; NULL if there is none. */
+static const char *name_of_view(const Emit *e, const Value *root)
+{
+    for (int i = 0; i < e->k->values.n; i++) {
+        const Value *v = e->k->values.at[i], *from = v;
+        while (from->def && from->plan && !map_of(from)->var && from->def->nargs && is_view(from))
+            from = from->def->args[0];
+        if (v->name && from != v && from->plan && map_of(from)->var
+            && web_root((Value *)from) == root)
+            return c_name(v->name);
+    }
+    return NULL;
+}
+
+/* The user's name for any value of the web of v, or what its making suggests. */
+static const char *web_wish(const Emit *e, Value *root)
+{
+    for (int i = 0; i < e->k->values.n; i++) {
+        Value *v = e->k->values.at[i];
+        if (v->plan && map_of(v)->var && web_root(v) == root && v->name)
+            return c_name(v->name);
+    }
+    const char *seen = name_of_view(e, root);
+    return seen ? seen : wish_for(root);
+}
+
+/* Names each web that has a variable. */
+void name_webs(Emit *e)
+{
+    for (int i = 0; i < e->k->values.n; i++) {
+        Value *v = e->k->values.at[i];
+        if (v->plan && map_of(v)->var && !map_of(web_root(v))->name)
+            map_of(web_root(v))->name = fresh(e, web_wish(e, web_root(v)));
+    }
+}
