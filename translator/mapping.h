@@ -192,7 +192,7 @@ const char *fresh(Emit *e, const char *wish);      /* a name not used yet in thi
 const char *value_called(const Value *v);          /* its name, or its first named operand's */
 void name_webs(Emit *e);                           /* wish.c */
 bool is_row(const Op *op, const char *name);       /* the elementwise row of that name */
-int  dim_count(const Value *v);                    /* axes that are spread over threads or repeats */
+int  dim_count(const Value *v);                    /* axes spread over threads, repeats */
 bool   is_full(const Emit *e, const Value *v);     /* has all Dims of its space */
 bool   is_lazy(const Emit *e, const Value *v);     /* streaming, along the whole axis */
 bool   is_view(const Value *v);                    /* broadcast, expand..: printed through */

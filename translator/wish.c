@@ -35,7 +35,7 @@ const char *value_called(const Value *v)
     return "t";
 }
 
-/* i_times_64, where a number of the program's text is the other operand; what is next, otherwise. */
+/* i_times_64, where the other operand is a constant; i_next, where it is not. */
 static const char *number_wish(const Op *op)
 {
     static const struct { const char *row, *word; } words[] = {
