@@ -310,3 +310,10 @@ def _(a, b):
     c = a.astype(np.int32) @ b.astype(np.int32)
     by_rows = lambda v: by_blocks(v, 0, 32, lambda t: running(t, 0))
     return by_rows(c) + by_blocks(c, 1, 32, lambda t: running(t, 1, True))
+
+
+@case('19_scan', 'chunk_scan', '', 'y: f32[N] out; x: f32[N]; carry: f32[ceil(N, 1024)]', sizes(N=around(1024) + [5000]))
+def _(x, carry):
+    before = np.concatenate([[0.0], carry.v])[:-1]
+    each = Number(np.repeat(before, 1024)[:x.shape[0]], 'f32')
+    return by_blocks(x, 0, 1024, lambda t: running(t, 0)) + each
