@@ -68,7 +68,7 @@ def _(x):
     return Number(np.pad(x.v, ((0, 0), (0, x.shape[1])), constant_values=5), 'f32')
 
 
-@case('43_contracts', 'either', '', 'y: f32[M, N] out; x: f32[M, N]; k: i32; on: bool',
+@case('43_contracts', 'nested_choice', '', 'y: f32[M, N] out; x: f32[M, N]; k: i32; on: bool',
       [dict(M=m, N=n, k=k, on=on) for m, n, k, on in [(0, 3, -1, False), (1, 4, 3, False), (3, 8, 9, False), (2, 33, -2, True),
                                                       (1, 97, 5, True), (3, 31, 5, True)]])
 def _(x, k):
