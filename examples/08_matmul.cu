@@ -108,7 +108,7 @@ static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 //              infinity meets it
 //              b_shared: no mask of its own, since outside the valid part lies 0.0, and no
 //              infinity meets it
-//   barriers   the last round has read what it put into shared memory
+//   barriers   the last round is done with shared memory
 //              a_shared and b_shared are written before anyone reads
 //   launch     has checked: for W > 1: a, b, bias, c lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
@@ -148,7 +148,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
     for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
-        __syncthreads();                    // the last round has read what it put into shared memory
+        __syncthreads();                    // the last round is done with shared memory
 
         // 08_matmul.tile:16    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const float *const a_at = a + 64 * i * a_stride + 32 * k;
@@ -185,6 +185,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
             }
         }
         __syncthreads();                    // a_shared and b_shared are written before anyone reads
+        // for each k2: this thread's rows of a times its columns of b
         #pragma unroll 8
         for (int k2 = 0; k2 < 32; k2++) {
             float a_k2[4];
@@ -295,7 +296,7 @@ matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *
 //              infinity meets it
 //              b_shared: no mask of its own, since outside the valid part lies 0.0, and no
 //              infinity meets it
-//   barriers   the last round has read what it put into shared memory
+//   barriers   the last round is done with shared memory
 //              a_shared and b_shared are written before anyone reads
 //   launch     has checked: for W > 1: a, b, bias, c lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
@@ -336,7 +337,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         }
     }
     for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
-        __syncthreads();                    // the last round has read what it put into shared memory
+        __syncthreads();                    // the last round is done with shared memory
 
         // 08_matmul.tile:16    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const __nv_bfloat16 *const a_at = a + 64 * i * a_stride + 32 * k;
@@ -365,6 +366,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
             store_vec(&b_shared[row3 * 72 + col3], b_v);
         }
         __syncthreads();                    // a_shared and b_shared are written before anyone reads
+        // for each k2: this thread's rows of a times its columns of b
         #pragma unroll 8
         for (int k2 = 0; k2 < 32; k2++) {
             float a_k2[2];

@@ -223,7 +223,7 @@ static __device__ __forceinline__ T warp_max_nan(T a)
 //              values_shared: no mask of its own, since outside the valid part lies 0.0, and
 //              no infinity meets it
 //   barriers   queries_shared is written before anyone reads
-//              the last round has read what it put into shared memory
+//              the last round is done with shared memory
 //              k_shared is written before anyone reads
 //              the operands are written before anyone reads
 //   launch     has checked: for W > 1: q, k, v, o lie at multiples of 16 bytes (of W
@@ -309,7 +309,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
     for (int64_t j = 0; j < j_end; j++) {
         // 10_attention.tile:34    let col = expand(iota(BN, i64, from = j * BN), 0);
         const int64_t col6 = mul_wrap<int64_t>(j, 32);
-        __syncthreads();                    // the last round has read what it put into shared memory
+        __syncthreads();                    // the last round is done with shared memory
 
         // 10_attention.tile:35    let s = mma(queries, k[b, h].load([j, 0], [BN, D]).t) * scale;
         const float *const k_at = k + b * k_stride_0 + h * k_stride_1 + 32 * j * k_stride_2;
@@ -341,6 +341,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
                     product[r2][v4][c] = 0.0f;
             }
         }
+        // for each k2: this thread's rows of queries times its columns of k
         #pragma unroll 8
         for (int k2 = 0; k2 < 64; k2++) {
             float queries_k2[2];
@@ -498,6 +499,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
                     acc[r2][v3][c] = acc[r2][v3][c] * f[r2];
             }
         }
+        // for each k2: this thread's rows of p times its columns of values
         #pragma unroll 8
         for (int k2 = 0; k2 < 32; k2++) {
             float p_k2[2];

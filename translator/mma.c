@@ -160,6 +160,8 @@ static void write_steps(Emit *e, const Op *op, const Value *acc)
     int n = dims_of(acc, dims), scope = e->names.used.n;
     const char *k = fresh(e, "k");
     Phase p;
+    line(e, "// for each %s: this thread's rows of %s times its columns of %s", k,
+         staged_of(e, op, 0)->base, staged_of(e, op, 1)->base);
     line(e, "#pragma unroll %d", steps_in_a_row(e, op));
     open_block(e, "for (int %s = 0; %s < %lld; %s++)", k, k, (long long)contracted(op), k);
     const Value *a = read_part(e, op, 0, k), *b = read_part(e, op, 1, k);

@@ -429,7 +429,7 @@ static void declare_arrays(Emit *e, const Op *op)
         s->base = operand_name(s->v, s->k == s->v->type.rank - 1 ? "a" : "b");
         s->name = fresh(e, arena_printf("%s_shared", s->base));
     }
-    round_barrier(e, "the last round has read what it put into shared memory");
+    round_barrier(e, "the last round is done with shared memory");
     for (int i = 0; i < e->staged.n; i++) {
         Staged *s = &e->staged.at[i];
         if (s->anchor != op)

@@ -42,15 +42,26 @@ def _(cnt, ids, E):
     return cnt
 
 
-@case('18_embedding', 'embedding_bwd', '', 'dw: f32[V, D] inout; ids: i32[N]; dout: bf16[N, D]',
-      sizes(N=[0, 1, 3, 4, 5, 13], D=[0, 1, 31, 127, 128, 129, 264], V=[1, 7]), data=dict(ids=near(7)), unordered=True)
-def _(dw, ids, dout, N, V):
+def added_rows(table, ids, rows, V):
+    """table with rows added where ids says; f32, in any order."""
     k, p = hits(ids, V)
-    v, size, n = dw.v.copy(), np.abs(dw.v), np.ones(V)
-    np.add.at(v, p, dout.v[k])
-    np.add.at(size, p, np.abs(dout.v[k]))
+    v, size, n = table.v.copy(), np.abs(table.v), np.ones(V)
+    np.add.at(v, p, rows.v[k])
+    np.add.at(size, p, np.abs(rows.v[k]))
     np.add.at(n, p, 1)
     return Number(v, 'f32', np.where(n > 1, 8 + 2 * np.sqrt(n), 0)[:, None] * 2.0**-23 * size)
+
+
+@case('18_embedding', 'embedding_bwd', '', 'dw: f32[V, D] inout; ids: i32[N]; dout: bf16[N, D]',
+      sizes(N=[0, 1, 3, 4, 5, 13], D=[0, 1, 31, 127, 128, 129, 264], V=[1, 7]), data=dict(ids=near(7)), unordered=True)
+def _(dw, ids, dout, V):
+    return added_rows(dw, ids, dout, V)
+
+
+@case('examples/09_gather', 'embedding_grad', '', 'dtable: f32[V, D] inout; ids: i32[N]; dout: f32[N, D]',
+      sizes(N=[0, 1, 4, 5, 13], D=[1, 127, 128, 136], V=[1, 7]), data=dict(ids=near(7)), unordered=True)
+def _(dtable, ids, dout, V):
+    return added_rows(dtable, ids, dout, V)
 
 
 @case('61_atomics', 'added', NUMBERS, 'h: T[K] inout; x: T[N]; at: i32[N]', sizes(N=around(64), K=[1, 7]),

@@ -41,6 +41,19 @@ def _(ids, wte, wpe, D):
     return t + wpe if wpe is not None else t
 
 
+@case('examples/09_gather', 'embedding', 'T: f32 bf16', 'out: T[N, D] out; ids: i32[N]; table: T[V, D]',
+      sizes(N=[0, 1, 3, 4, 5], D=[1, 127, 128, 136], V=[0, 1, 7]), data=dict(ids=near(7)))
+def _(ids, table, D):
+    return pick(table, ids[:, None], col(D))
+
+
+@case('examples/09_gather', 'inverse', '', 'place: i32[N] inout once; order: i32[N]', sizes(N=[0, 1, 255, 256, 257, 600]),
+      data=dict(order=order))
+def _(place, order):
+    place[order] = np.arange(len(order))
+    return place
+
+
 @case('18_embedding', 'embedding_bag', '', 'out: f32[N, D] out; ids: i32[N, L]; wte: f32[V, D]',
       sizes(N=[1, 3, 4, 5], D=[1, 31, 32, 48], V=[7], L=[0, 1, 3]), data=dict(ids=near(7)))
 def _(ids, wte, N, D, L):

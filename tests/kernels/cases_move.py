@@ -44,6 +44,12 @@ def _(x):
     return like(x, raw(x).T)
 
 
+@case('examples/07_transpose', 'transpose', 'T: f64 f32 f16', 'y: T[N, M] out; x: T[M, N]',
+      sizes(M=[0, 1, 15, 16, 33, 64, 65], N=[1, 16, 17, 32, 64, 72]))
+def _(x):
+    return like(x, raw(x).T)
+
+
 @case('60_moves', 'turn', 'T: i8 f16 f32 f64', 'y: T[N, M] out; x: T[M, N]',
       sizes(M=[0, 1, 23, 24, 25, 97], N=[0, 1, 7, 39, 40, 41, 80, 97]))
 def _(x):
