@@ -136,7 +136,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
     const int row_thread3 = thread / 16;
     const int col_thread3 = thread % 16;
 
-    // 08_matmul.tile:15    for k in 0..ceil(K, BK) {
+    // 08_matmul.tile:16    for k in 0..ceil(K, BK) {
     float acc[4][VECS_col][W];
     #pragma unroll
     for (int r = 0; r < 4; r++) {
@@ -150,7 +150,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
     for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
         __syncthreads();                    // the last round is done with shared memory
 
-        // 08_matmul.tile:16    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        // 08_matmul.tile:17    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const float *const a_at = a + 64 * i * a_stride + 32 * k;
         const int rows = (int)(tile_min(64, M - 64 * i));
         const int cols = (int)(tile_min(32, K - 32 * k));
@@ -212,7 +212,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
 
-    // 08_matmul.tile:18    if bias { acc += bias.load_like(c) as f32; }
+    // 08_matmul.tile:19    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
         float bias_tile[VECS_col][W];
         const float *const bias_at = bias + 64 * j;
@@ -236,7 +236,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
 
-    // 08_matmul.tile:19    c.store(acc as T);
+    // 08_matmul.tile:20    c.store(acc as T);
     const int rows2 = (int)(tile_min(64, M - 64 * i));
     const int cols4 = (int)(tile_min(64, N - 64 * j));
     float *const c_at = c + 64 * i * c_stride + 64 * j;
@@ -325,7 +325,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     const int row2 = thread / 4;
     const int row3 = thread / 8;
 
-    // 08_matmul.tile:15    for k in 0..ceil(K, BK) {
+    // 08_matmul.tile:16    for k in 0..ceil(K, BK) {
     float acc[2][VECS_col][W];
     #pragma unroll
     for (int r = 0; r < 2; r++) {
@@ -339,7 +339,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
         __syncthreads();                    // the last round is done with shared memory
 
-        // 08_matmul.tile:16    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        // 08_matmul.tile:17    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const __nv_bfloat16 *const a_at = a + 64 * i * a_stride + 32 * k;
         const int rows = (int)(tile_min(64, M - 64 * i));
         const int cols = (int)(tile_min(32, K - 32 * k));
@@ -397,7 +397,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         }
     }
 
-    // 08_matmul.tile:18    if bias { acc += bias.load_like(c) as f32; }
+    // 08_matmul.tile:19    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
         __nv_bfloat16 bias_tile[VECS_col][W];
         const __nv_bfloat16 *const bias_at = bias + 64 * j;
@@ -421,7 +421,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         }
     }
 
-    // 08_matmul.tile:19    c.store(acc as T);
+    // 08_matmul.tile:20    c.store(acc as T);
     const int rows2 = (int)(tile_min(64, M - 64 * i));
     const int cols4 = (int)(tile_min(64, N - 64 * j));
     __nv_bfloat16 *const c_at = c + 64 * i * c_stride + 64 * j;

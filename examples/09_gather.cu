@@ -153,13 +153,13 @@ embedding_f32_tile(float *__restrict__ out, int64_t out_stride, const int32_t *_
     const int lane = thread % 32;
     const int row = thread / 32;
 
-    // 09_gather.tile:15    let rows = ids.load([i], [BN]);
+    // 09_gather.tile:16    let rows = ids.load([i], [BN]);
     int32_t rows;
     const int rows2 = (int)(tile_min(4, N - 4 * i));
     const int32_t *const ids_at = ids + 4 * i;
     rows = row < rows2 ? ids_at[row] : 0;
 
-    // 09_gather.tile:16    out.store(table.gather(rows, j * BD ..+ BD));
+    // 09_gather.tile:17    out.store(table.gather(rows, j * BD ..+ BD));
     float table_tile[VECS][W];
     const float *const table_at = table + 128 * j;
     const int cols = (int)(tile_min(128, D - 128 * j));
@@ -231,13 +231,13 @@ embedding_bf16_tile(__nv_bfloat16 *__restrict__ out, int64_t out_stride,
     const int col_thread = thread % 16;
     const int row = thread / 16;
 
-    // 09_gather.tile:15    let rows = ids.load([i], [BN]);
+    // 09_gather.tile:16    let rows = ids.load([i], [BN]);
     int32_t rows;
     const int rows2 = (int)(tile_min(4, N - 4 * i));
     const int32_t *const ids_at = ids + 4 * i;
     rows = row < rows2 ? ids_at[row] : 0;
 
-    // 09_gather.tile:16    out.store(table.gather(rows, j * BD ..+ BD));
+    // 09_gather.tile:17    out.store(table.gather(rows, j * BD ..+ BD));
     __nv_bfloat16 table_tile[VECS][W];
     const __nv_bfloat16 *const table_at = table + 128 * j;
     const int cols = (int)(tile_min(128, D - 128 * j));
@@ -306,13 +306,13 @@ embedding_grad_tile(float *__restrict__ dtable, int64_t dtable_stride,
     const int lane = thread % 32;
     const int row = thread / 32;
 
-    // 09_gather.tile:25    let rows = ids.load([i], [BN]);
+    // 09_gather.tile:26    let rows = ids.load([i], [BN]);
     int32_t rows;
     const int rows2 = (int)(tile_min(4, N - 4 * i));
     const int32_t *const ids_at = ids + 4 * i;
     rows = row < rows2 ? ids_at[row] : 0;
 
-    // 09_gather.tile:26    dtable.atomic_add(rows, j * BD ..+ BD, dout.load([i, j], [BN, BD]));
+    // 09_gather.tile:27    dtable.atomic_add(rows, j * BD ..+ BD, dout.load([i, j], [BN, BD]));
     float dout_tile[VECS][W];
     const float *const dout_at = dout + 4 * i * dout_stride + 128 * j;
     const int cols = (int)(tile_min(128, D - 128 * j));
@@ -378,7 +378,7 @@ inverse_tile(int32_t *__restrict__ place, const int32_t *__restrict__ order, int
         return;
     const int thread = threadIdx.x % 64;
 
-    // 09_gather.tile:32    unsafe place.scatter(order.load([i], [B]), (i * B) as i32 + iota(B, i32));
+    // 09_gather.tile:33    unsafe place.scatter(order.load([i], [B]), (i * B) as i32 + iota(B, i32));
     int32_t order_tile[VECS][W];
     const int32_t *const order_at = order + 256 * i;
     const int cols = (int)(tile_min(256, N - 256 * i));

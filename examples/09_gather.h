@@ -29,7 +29,7 @@ typedef uint16_t tile_bf16;
 extern "C" {
 #endif
 
-/* out[N, D] = table[ids[N], D]: an id that is no row of the table reads as 0.  09_gather.tile:12
+/* out[N, D] = table[ids[N], D]: an id that is no row of the table reads as 0.  09_gather.tile:13
  *
  *   out     f32 [N, D], written: every element exactly once
  *   ids     i32 [N], read
@@ -45,7 +45,7 @@ cudaError_t embedding_f32_strided(float *out, int64_t out_stride, const int32_t 
                                   const float *table, int64_t table_stride, int64_t N, int64_t D,
                                   int64_t V, cudaStream_t stream);
 
-/* out[N, D] = table[ids[N], D]: an id that is no row of the table reads as 0.  09_gather.tile:12
+/* out[N, D] = table[ids[N], D]: an id that is no row of the table reads as 0.  09_gather.tile:13
  *
  *   out     bf16 [N, D], written: every element exactly once
  *   ids     i32 [N], read
@@ -63,7 +63,7 @@ cudaError_t embedding_bf16_strided(tile_bf16 *out, int64_t out_stride, const int
 
 /* dtable[V, D] += dout[N, D], by the rows ids[N]. Several ids may be equal, so the sums are
  * atomic: their order, and with it the last bits, may differ from launch to launch.
- * (09_gather.tile:21)
+ * (09_gather.tile:22)
  *
  *   dtable   f32 [V, D], updated atomically
  *   ids      i32 [N], read
@@ -82,7 +82,7 @@ cudaError_t embedding_grad_strided(float *dtable, int64_t dtable_stride, const i
                                    int64_t N, cudaStream_t stream);
 
 /* place[N] is the inverse of the permutation order[N]: the caller promises that it is one.
- * (09_gather.tile:30)
+ * (09_gather.tile:31)
  *
  *   place   i32 [N], written by scatter: what it does not name stays
  *   order   i32 [N], read

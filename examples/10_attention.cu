@@ -263,10 +263,10 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
     const int row_thread4 = thread / 16;
     const int col_thread5 = thread % 16;
 
-    // 10_attention.tile:28    let first = i * BM;
+    // 10_attention.tile:30    let first = i * BM;
     const int64_t first = mul_wrap<int64_t>(i, 64);
 
-    // 10_attention.tile:27    let queries = q[b, h].load([i, 0], [BM, D]);
+    // 10_attention.tile:29    let queries = q[b, h].load([i, 0], [BM, D]);
     const float *const q_at = q + b * q_stride_0 + h * q_stride_1 + first * q_stride_2;
     const int rows = (int)(tile_min(64, M - first));
     #pragma unroll
@@ -285,7 +285,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
     }
     __syncthreads();                        // queries_shared is written before anyone reads
 
-    // 10_attention.tile:33    for j in 0..ceil(min(first + BM, M), BN) {                  // no row here sees a key beyond
+    // 10_attention.tile:35    for j in 0..ceil(min(first + BM, M), BN) {                  // no row here sees a key beyond
     const int64_t j_end = ceildiv_int<int64_t>(min_int<int64_t>(add_wrap<int64_t>(first, 64), M),
         32);
     float m[2];
@@ -307,11 +307,11 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
         }
     }
     for (int64_t j = 0; j < j_end; j++) {
-        // 10_attention.tile:34    let col = expand(iota(BN, i64, from = j * BN), 0);
+        // 10_attention.tile:36    let col = expand(iota(BN, i64, from = j * BN), 0);
         const int64_t col6 = mul_wrap<int64_t>(j, 32);
         __syncthreads();                    // the last round is done with shared memory
 
-        // 10_attention.tile:35    let s = mma(queries, k[b, h].load([j, 0], [BN, D]).t) * scale;
+        // 10_attention.tile:37    let s = mma(queries, k[b, h].load([j, 0], [BN, D]).t) * scale;
         const float *const k_at = k + b * k_stride_0 + h * k_stride_1 + 32 * j * k_stride_2;
         const int rows2 = (int)(tile_min(32, M - 32 * j));
         #pragma unroll
@@ -377,7 +377,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             }
         }
 
-        // 10_attention.tile:36    (m, l, acc) = online(select(col <= row, s, -inf), v[b, h].load([j, 0], [BN, D]), m, l, acc);
+        // 10_attention.tile:38    (m, l, acc) = online(select(col <= row, s, -inf), v[b, h].load([j, 0], [BN, D]), m, l, acc);
         float s2[2][VECS_col3][W];
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++) {
@@ -393,7 +393,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             }
         }
 
-        // 10_attention.tile:17    let top = max(m, max(s, axis = 1, keepdims = true));
+        // 10_attention.tile:19    let top = max(m, max(s, axis = 1, keepdims = true));
         float s_max[2];
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++)
@@ -416,7 +416,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
         for (int r2 = 0; r2 < 2; r2++)
             m2[r2] = max_nan(m[r2], s_max[r2]);
 
-        // 10_attention.tile:18    let p = exp(s - top);
+        // 10_attention.tile:20    let p = exp(s - top);
         float p[2][VECS_col3][W];
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++) {
@@ -428,13 +428,13 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             }
         }
 
-        // 10_attention.tile:19    let f = exp(m - top);
+        // 10_attention.tile:21    let f = exp(m - top);
         float f[2];
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++)
             f[r2] = expf(m[r2] - m2[r2]);
 
-        // 10_attention.tile:20    return (top, l * f + sum(p, axis = 1, keepdims = true), mma(p, values, acc * f));
+        // 10_attention.tile:22    return (top, l * f + sum(p, axis = 1, keepdims = true), mma(p, values, acc * f));
         float p_sum[2];
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++)
@@ -456,7 +456,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
         for (int r2 = 0; r2 < 2; r2++)
             l[r2] = __fmul_rn(l[r2], f[r2]) + p_sum[r2];
 
-        // 10_attention.tile:18    let p = exp(s - top);
+        // 10_attention.tile:20    let p = exp(s - top);
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++) {
             const int row2 = 32 * r2 + row_thread2;
@@ -471,7 +471,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             }
         }
 
-        // 10_attention.tile:36    (m, l, acc) = online(select(col <= row, s, -inf), v[b, h].load([j, 0], [BN, D]), m, l, acc);
+        // 10_attention.tile:38    (m, l, acc) = online(select(col <= row, s, -inf), v[b, h].load([j, 0], [BN, D]), m, l, acc);
         const float *const v_at = v + b * v_stride_0 + h * v_stride_1 + 32 * j * v_stride_2;
         #pragma unroll
         for (int r4 = 0; r4 < 2; r4++) {
@@ -489,7 +489,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
         }
         __syncthreads();                    // the operands are written before anyone reads
 
-        // 10_attention.tile:20    return (top, l * f + sum(p, axis = 1, keepdims = true), mma(p, values, acc * f));
+        // 10_attention.tile:22    return (top, l * f + sum(p, axis = 1, keepdims = true), mma(p, values, acc * f));
         #pragma unroll
         for (int r2 = 0; r2 < 2; r2++) {
             #pragma unroll
@@ -529,7 +529,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             m[r2] = m2[r2];
     }
 
-    // 10_attention.tile:38    o.store(acc / l);
+    // 10_attention.tile:40    o.store(acc / l);
     float *const o_at = o + b * o_stride_0 + h * o_stride_1 + first * o_stride_2;
     #pragma unroll
     for (int r2 = 0; r2 < 2; r2++) {

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* attention.                                                                10_attention.tile:23
+/* attention.                                                                10_attention.tile:25
  *
  *   o       f32 [B, H, M, 64], written: every element exactly once
  *   q       f32 [B, H, M, 64], read
