@@ -90,9 +90,10 @@ def function(name, *args):
     wide = WIDE[name](*[a.v.astype(np.longdouble) for a in args])
     v = np.sqrt(args[0].v) if name == 'sqrt' else wide.astype(np.float64)
     if t in ('f16', 'bf16'):
-        e = spacing(t, v) / 2 + ULP['f32'][name] * spacing('f32', v) * 1.001
+        e = spacing(t, v) / 2 + (ULP['f32'][name] + 0.5) * spacing('f32', v) * 1.001
     else:
-        e = ULP[t][name] * spacing(t, v) * 1.0001 + (spacing(t, v) / 2 if t == 'f64' else 0)
+        e = (ULP[t][name] + 0.5) * spacing(t, v) * 1.0001   # CUDA counts from the nearest value
+        e += spacing(t, v) / 2 if t == 'f64' else 0
     special = ~np.isfinite(wide) | (wide == 0) | (ULP['f32'][name] == 0)
     for a in args:
         special = special | ((a.v == 0) & ~np.isin(v, [np.pi, -np.pi, np.pi / 2, -np.pi / 2]))

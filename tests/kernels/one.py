@@ -373,6 +373,13 @@ def run_table(run, case, t, size, counts):
     counts.add(setup.what + ' by the interpreter', case.kernel, reference)
 
 
+def many_programs(sizes):
+    """A size for the GPU alone, with many programs: no larger than the kernel's own sizes go where those
+    are long, since a kernel may take no more."""
+    M, N = (max(s[n] for s in sizes) for n in ('M', 'N'))
+    return dict(M=M if M > 1000 else 3001, N=min(N, 514))
+
+
 def run_kernel(run, case, edges, counts):
     few, gpu = '--few' in run.options, '--gpu' in run.options
     sizes = case.sizes(edges) if callable(case.sizes) else case.sizes
@@ -384,7 +391,7 @@ def run_kernel(run, case, edges, counts):
             for size in sizes:
                 run_table(run, case, t, size, counts)
             continue
-        many = [dict(M=3001, N=514)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
+        many = [many_programs(sizes)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
         run_sizes(run, case, k, t, chosen(sizes, few) + many, counts)
         if not few:
             run_special(run, case, t, sizes, counts)
