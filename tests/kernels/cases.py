@@ -2,11 +2,13 @@
 import cases_axes                                             # noqa: F401
 import cases_element                                          # noqa: F401  (each fills table.CASES)
 import cases_atomic                                           # noqa: F401
+import cases_attention                                        # noqa: F401
 import cases_family                                           # noqa: F401
 import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
 import cases_mixed                                            # noqa: F401
 import cases_mma                                               # noqa: F401
+import cases_moe                                              # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
 import cases_order                                            # noqa: F401

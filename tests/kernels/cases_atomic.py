@@ -35,13 +35,6 @@ def hits(at, n):
     return k, at[k]
 
 
-@case('17_moe', 'count', '', 'cnt: i32[E] inout; ids: i32[R]', sizes(R=around(256), E=[0, 1, 5]), data=dict(ids=near(5)))
-def _(cnt, ids, E):
-    k, p = hits(ids, E)
-    np.add.at(cnt, p, 1)
-    return cnt
-
-
 def added_rows(table, ids, rows, V):
     """table with rows added where ids says; f32, in any order."""
     k, p = hits(ids, V)

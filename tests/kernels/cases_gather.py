@@ -54,36 +54,13 @@ def _(place, order):
     return place
 
 
-@case('18_embedding', 'embedding_bag', '', 'out: f32[N, D] out; ids: i32[N, L]; wte: f32[V, D]',
+@case('60_gather', 'embedding_bag', '', 'out: f32[N, D] out; ids: i32[N, L]; wte: f32[V, D]',
       sizes(N=[1, 3, 4, 5], D=[1, 31, 32, 48], V=[7], L=[0, 1, 3]), data=dict(ids=near(7)))
 def _(ids, wte, N, D, L):
     acc = Number(np.zeros((N, D)), 'f32')
     for k in range(L):
         acc = acc + pick(wte, ids[:, k, None], col(D))
     return acc
-
-
-# ---- 17_moe -------------------------------------------------------------------------------------
-
-
-def experts(rng, shape, t):
-    return rng.integers(0, 5, shape)
-
-
-def offsets(rng, shape, t):
-    return np.arange(shape[0]) * 100
-
-
-@case('17_moe', 'place', '', 'pos: i32[R] out; ids: i32[R]; off: i32[E]', sizes(R=around(128, 256), E=[5]),
-      data=dict(ids=experts, off=offsets))
-def _(ids, off):
-    return off[ids] + np.array([np.sum(ids[:r] == ids[r]) for r in range(len(ids))], np.int64)
-
-
-@case('17_moe', 'invert', '', 'sorted: i32[R] inout once; pos: i32[R]', sizes(R=around(128, 256)), data=dict(pos=order))
-def _(sorted, pos, R):
-    sorted[pos] = np.arange(R)
-    return sorted
 
 
 # ---- 60_gather ----------------------------------------------------------------------------------

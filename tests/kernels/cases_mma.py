@@ -1,4 +1,4 @@
-"""cases_mma.py -- contractions: matrix products of every type and shape, attention"""
+"""cases_mma.py -- contractions: matrix products of every type and shape"""
 import numpy as np
 from number import (Number, cast, contract, exp, highest, log, nearest, round_to, sigmoid, tanh, total, where)
 from table import case, sizes
@@ -58,6 +58,20 @@ def _(a, b, S):
     return Number(np.stack([p.v for p in parts]), 'f32', np.stack([p.e for p in parts]))
 
 
+@case('10_splitk', 'splitk_add', '', 'c: bf16[M, N] out; p: f32[S, M, N]',
+      lambda edges: sizes(S=[0, 1, 3, 8], M=[0, 1, 17], N=[1, 64, 70])
+      + sizes(S=[e + d for e in edges[::3] if e < 300 for d in (0, 1)], M=[2], N=[9]))
+def _(p):
+    return cast(total(p, 0), 'bf16')
+
+
+@case('10_splitk', 'splitk_atomic', '', 'c: f32[M, N] inout; a: bf16[M, K]; b: bf16[K, N]; slices: i64',
+      sizes(M=[1, 65], N=[64, 70], K=[0, 31, 100], slices=[1, 3]), unordered=True)
+def _(a, b, c, slices):
+    sum_ = contract(a, b, c)
+    return Number(sum_.v, 'f32', sum_.e + slices * 2.0**-23 * (np.abs(a.v) @ np.abs(b.v) + np.abs(c.v)))
+
+
 @case('11_persistent', 'matmul_persistent', '', 'c: bf16[M, N] out; a: bf16[M, K]; b: bf16[K, N]',
       sizes(M=[1, 128, 130], N=[1, 128, 136], K=[0, 64, 72, 131]))
 def _(a, b):
@@ -113,88 +127,6 @@ def _(a, w, s):
     q = (w[:, None, :] >> (np.arange(8, dtype=np.uint32) * 4)[None, :, None] & 15).reshape(K, N)
     row = np.arange(K) // 128
     return cast(product(a, (Number(q.astype(np.float64), 'f16') - 8.0) * s[row]), 'f16')
-
-
-# ---- attention ----------------------------------------------------------------------------------
-
-
-def softmax_times(s, keep, v, T):
-    """Softmax of the kept scores, times v; the log of its sum."""
-    s = where(keep, s, Number(np.full(s.shape, -np.inf), 'f32'))
-    top = highest(s, 1, keepdims=True)
-    base = where(top.v == -np.inf, Number(np.zeros(top.shape), 'f32'), top)
-    p = exp(s - base)
-    p = Number(p.v, 'f32', p.e + np.abs(p.v) * 2.0**-20)     # the running maximum costs roundings
-    l = total(p, 1, keepdims=True)
-    o = product(cast(p, T), v) / where(l.v == 0, Number(np.ones(l.shape), 'f32'), l)
-    half = {'f16': 2.0**-10, 'bf16': 2.0**-7, 'f32': 0.0}[T]                  # p is rounded to T
-    o = Number(o.v, 'f32', o.e + half * (np.abs(p.v) @ np.abs(v.v)) / np.maximum(l.v, 1e-30))
-    lse = top + log(l)
-    return cast(o, T), Number(lse.v, 'f32', np.where(np.isfinite(lse.v), lse.e + 1e-4, 0))
-
-
-def each_head(B, H, f):
-    """f(b, h) -> Numbers, for all heads: stacked."""
-    all = [[f(b, h) for h in range(H)] for b in range(B)]
-    stack = lambda i, part: np.array([[getattr(x[i], part) for x in row] for row in all])
-    return [Number(stack(i, 'v'), all[0][0][i].t, stack(i, 'e')) for i in range(2)]
-
-
-ATTENTION = [dict(B=1, H=2, KH=1, M=m, N=n, D=d, CAUSAL=c, window=w, softcap=s, scale=0.3)
-             for d in (64, 128)
-             for m, n, c, w, s in ((1, 1, 0, 0, 0.0), (70, 70, 1, 0, 0.0), (64, 130, 1, 0, 2.0), (3, 65, 0, 0, 0.0),
-                                   (65, 100, 1, 20, 0.0), (2, 0, 0, 0, 0.0))]
-
-
-@case('14_attention', 'attention', 'T: f16 bf16',
-      'o: T[B, H, M, D] out; lse: f32[B, H, M] out opt; q: T[B, H, M, D]; k: T[B, KH, N, D]; v: T[B, KH, N, D]; '
-      'scale: f32; window: i64; softcap: f32', ATTENTION)
-def _(q, k, v, scale, window, softcap, CAUSAL, T):
-    (B, H, M, D), (KH, N) = q.shape, k.shape[1:3]
-    row, col = np.arange(M)[:, None] + N - M, np.arange(N)[None, :]
-    keep = ((col <= row) | (not CAUSAL)) & ((col > row - window) | (window <= 0))
-
-    def head(b, h):
-        s = product(q[b, h], Number(k.v[b, h // (H // KH)].T, k.t)) * scale
-        if softcap.v > 0:
-            s = softcap * tanh(s / softcap)
-        o, lse = softmax_times(s, keep, v[b, h // (H // KH)], T)
-        return o, lse[:, 0]
-    o, lse = each_head(B, H, head)
-    return dict(o=o, lse=lse)
-
-
-@case('examples/10_attention', 'attention', '',
-      'o: f32[B, H, M, D] out; q: f32[B, H, M, D]; k: f32[B, H, M, D]; v: f32[B, H, M, D]; scale: f32',
-      [dict(B=b, H=h, M=m, D=64, scale=0.3) for b, h, m in ((1, 1, 1), (1, 2, 31), (2, 1, 32), (1, 1, 33),
-                                                            (0, 1, 5), (1, 1, 0), (1, 1, 64), (2, 2, 97), (1, 1, 130))])
-def _(q, k, v, scale):
-    B, H, M = q.shape[:3]
-    keep = np.arange(M)[None, :] <= np.arange(M)[:, None]
-    o = [softmax_times(product(q[b, h], Number(k.v[b, h].T, 'f32')) * scale, keep, v[b, h], 'f32')[0]
-         for b in range(B) for h in range(H)]
-    stack = lambda part: np.array([getattr(x, part) for x in o]).reshape(q.shape)
-    return Number(stack('v'), 'f32', stack('e'))
-
-
-@case('15_decode', 'decode', '', 'op: f32[B, H, S, D] out; lse: f32[B, H, S] out; q: bf16[B, H, D]; '
-      'k: bf16[B, KH, N, D]; v: bf16[B, KH, N, D]; scale: f32',
-      [dict(B=1, KH=kh, G=g, H=kh * g, S=s, N=n, D=d, scale=0.2)
-       for d in (64, 128) for g, kh in ((1, 2), (4, 1), (8, 1)) for s, n in ((1, 1), (2, 65), (3, 64), (1, 150))])
-def _(q, k, v, scale, S, G):
-    (B, H, D), N = q.shape, k.shape[2]
-    each = -(-(-(-N // 64)) // S) * 64
-    op, lse, eop, else_ = (np.zeros((B, H, S) + t) for t in ((D,), (), (D,), ()))
-    for b in range(B):
-        for h in range(H):
-            for r in range(S):
-                keys = k[b, h // G, r * each:(r + 1) * each]
-                vals = v[b, h // G, r * each:(r + 1) * each]
-                s = product(q[b, h].reshape(1, D), Number(keys.v.T, 'bf16')) * scale
-                o, l = softmax_times(s, np.full(s.shape, True), vals, 'bf16')
-                op[b, h, r], eop[b, h, r] = o.v[0], o.e[0] + np.abs(o.v[0]) * 2.0**-7
-                lse[b, h, r], else_[b, h, r] = l.v[0, 0], l.e[0, 0]
-    return dict(op=Number(op, 'f32', eop), lse=Number(lse, 'f32', else_))
 
 
 # ---- every type ---------------------------------------------------------------------------------

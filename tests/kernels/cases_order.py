@@ -137,14 +137,14 @@ def best(x, k):
     return take(x, p, 1), p.astype(np.int32)
 
 
-@case('23_topk', 'topk_rows', '', 'val: f32[M, K] out; at: i32[M, K] out; cv: f32[M, L]',
+@case('70_order', 'topk_rows', '', 'val: f32[M, K] out; at: i32[M, K] out; cv: f32[M, L]',
       sizes(M=[0, 1, 3], L=[8, 9, 31, 33, 500, 1023, 1024], K=[8]), data=dict(cv=any_number), same_bits=True)
 def _(cv):
     val, at = best(cv, 8)
     return dict(val=val, at=at)
 
 
-@case('23_topk', 'topk_rows', '', 'val: f32[M, K] out; at: i32[M, K] out; cv: f32[M, L]', sizes(M=[2], L=[8, 1000], K=[8]),
+@case('70_order', 'topk_rows', '', 'val: f32[M, K] out; at: i32[M, K] out; cv: f32[M, L]', sizes(M=[2], L=[8, 1000], K=[8]),
       data=dict(cv=lambda rng, shape, t: np.full(shape, 2.5)))
 def _(cv):
     at = np.broadcast_to(np.arange(8, dtype=np.int32), (cv.shape[0], 8))
@@ -156,17 +156,6 @@ def _(cv):
 def _(cv, ci):
     val, at = best(cv, 8)
     return dict(val=val, idx=np.take_along_axis(ci, at, 1))
-
-
-@case('17_moe', 'route', '', 'w: f32[T, K] out; ids: i32[T, K] out; logits: f32[T, E]',
-      sizes(T=[0, 1, 3, 4, 5, 9], E=[2, 3, 31, 33, 48, 63, 64], K=[2]),
-      data=dict(logits=lambda rng, shape, t: rng.permuted(np.tile(np.linspace(-4, 4, shape[1]), (shape[0], 1)), axis=1)))
-def _(logits):
-    e = exp(logits - highest(logits, 1, keepdims=True))
-    p = e / total(e, 1, keepdims=True)
-    at = places(logits, 1, True)[:, :2]                        # far apart, so that rounding changes no order
-    top = Number(np.take_along_axis(p.v, at, 1), 'f32', np.take_along_axis(p.e, at, 1))
-    return dict(w=top / total(top, 1, keepdims=True), ids=at.astype(np.int32))
 
 
 def counts(x, bins):
@@ -184,6 +173,11 @@ def _(x, P):
 @case('20_histogram', 'histogram_sum', '', 'h: i32[256] out; p: i32[P, 256]', sizes(P=[0, 1, 2, 31, 132]))
 def _(p):
     return np.sum(p, 0, dtype=np.int32)
+
+
+@case('20_histogram', 'histogram_add', '', 'h: i32[256] inout; x: u8[N]', sizes(N=around(1024) + [5000]))
+def _(h, x):
+    return h + counts(x, 256)
 
 
 @case('71_chance', 'histogram_loop', 'T: i8 u8 i32 u64 i64', 'h: i32[10] out; x: T[M, N]',
@@ -237,8 +231,8 @@ for kernel in ('normal_rows', 'normal_columns'):
          sizes(M=[0, 1, 3, 31, 32], N=[0, 1, 3, 63, 64, 65], seed=[7]) + [dict(M=100, N=80, seed=2**40 + 1)])(normal)
 
 
-for kernel in ('dropout', 'dropout_rows'):
-    @case('07_dropout', kernel, 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]; p: f32; seed: u64',
+for file, kernel in (('07_dropout', 'dropout'), ('71_chance', 'dropout_rows')):
+    @case(file, kernel, 'T: f32 bf16', 'y: T[M, N] out; x: T[M, N]; p: f32; seed: u64',
           sizes(M=[0, 1, 3, 4, 5], N=[0, 1, 31, 33, 255, 256, 257, 1001], p=[0.0, 0.25, 1.0], seed=[42]))
     def _(T, x, p, seed):
         M, N = x.shape
