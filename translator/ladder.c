@@ -13,16 +13,14 @@ const Dim *whole_dim(const Plan *p, int nth)
     return NULL;
 }
 
-/* A body whose whole Dims have `threads` threads: the low bits if they are fast, otherwise what
-   fast static Dims leave. Rows go to further warps of a warp body. */
-static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int threads, int *held)
+/* Spreads a body whose whole Dims have `along` threads: the low bits if they are fast, otherwise
+   what fast static Dims leave. Of slow static Dims each gets up to `most` of `room` threads. */
+static void spread_whole(const Facts *f, Body *b, int along, int room, int most)
 {
     Plan *p = f->plan;
-    Body *b = new_body(p, kind, name);
-    int room = kind == BODY_WARP ? threads * 4 : kind == BODY_BLOCK ? LEAST_BLOCK : threads;
     for (int i = 0; i < p->dims.n; i++)
-        if (p->dims.at[i]->whole && p->dims.at[i]->fast)
-            b->spread.at[i].threads = threads;
+        b->spread.at[i] = (Spread){ p->dims.at[i]->whole && p->dims.at[i]->fast ? along : 1, 0, 1, 1,
+                                    false };
     spread_statics(f, b, true, room, 32);
     for (int i = 0; i < p->dims.n; i++) {
         const Dim *d = p->dims.at[i];
@@ -30,14 +28,22 @@ static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int thr
         if (!d->whole)
             continue;
         s->shift = d->fast ? 0 : free_bit(p, b, d);
-        s->threads = threads >> s->shift;
+        s->threads = along >> s->shift;
         s->vector = d->fast ? f->vector : 1;
         s->repeats = 0;
-        s->loops = kind == BODY_STREAM;
+        s->loops = b->kind == BODY_STREAM;
     }
-    spread_statics(f, b, false, room, kind == BODY_WARP ? 4 : room);
-    *held = most_held(f, b);
+    spread_statics(f, b, false, room, most);
     b->threads = threads_used(b);
+}
+
+/* A body whose whole Dims have `threads` threads. Rows go to further warps of a warp body. */
+static Body *whole_body(const Facts *f, BodyKind kind, const char *name, int threads, int *held)
+{
+    Body *b = new_body(f->plan, kind, name);
+    int room = kind == BODY_WARP ? threads * 4 : LEAST_BLOCK;
+    spread_whole(f, b, threads, room, kind == BODY_WARP ? 4 : room);
+    *held = most_held(f, b);
     return b;
 }
 
@@ -144,6 +150,19 @@ static int words_there(const Facts *f, int threads, int width, int n)
     if (walks_rows(f->plan))
         most -= width == 1 && 2 * n > 24 ? 2 * n : 24;
     return most;
+}
+
+/* The body of rows of any length. Where a thread would hold more of the other axes than registers
+   take, these get threads of the whole axis, down to a warp. */
+static Body *stream_body(const Facts *f, int threads)
+{
+    Body *b = new_body(f->plan, BODY_STREAM, "stream");
+    for (int along = threads; ; along /= 2) {
+        spread_whole(f, b, along, threads, threads);
+        int n = most_held(f, b) * (whole_dim(f->plan, 0)->fast ? f->vector : 1);
+        if (along <= 32 || words_held(f, n) <= words_there(f, threads, 1, n))
+            return b;
+    }
 }
 
 /* Adds the entry of one rung, unless registers would not do or it is no
@@ -270,7 +289,7 @@ static bool reads_again(const Facts *f, int held)
 static void add_bodies(const Facts *f, bool ladder, const char *why)
 {
     Ladder l = { .alone = why != NULL };
-    int held, threads = !ladder ? 256 : f->meeting ? 512 : 1024;
+    const int threads = !ladder ? 256 : f->meeting ? 512 : 1024;
     if (ladder) {
         l.octet = octet_body(f);
         l.body[0] = whole_body(f, BODY_WARP, "warp", 32, &l.held[0]);
@@ -278,7 +297,7 @@ static void add_bodies(const Facts *f, bool ladder, const char *why)
         l.body[1]->rereads = reads_again(f, l.held[1]);
         share_block(f, l.body[0]);
     }
-    Body *stream = why ? NULL : whole_body(f, BODY_STREAM, "stream", threads, &held);
+    Body *stream = why ? NULL : stream_body(f, threads);
     for (int width = f->vector; ; width = 1) {
         if (ladder)
             add_ladder(f, &l, width);
