@@ -29,7 +29,7 @@ static __device__ __forceinline__ float min_nan(float a, float b) { return tile_
 static __device__ __forceinline__ double max_nan(double a, double b) { return tile_max_nan(a, b); }
 static __device__ __forceinline__ double min_nan(double a, double b) { return tile_min_nan(a, b); }
 
-static __device__ __forceinline__ float rcp(float b) { return 1.0f / b; }
+static __device__ __forceinline__ float rcp_approx(float b) { return 1.0f / b; }
 
 /* ---- loads with hints to the caches --------------------------------------------------- */
 

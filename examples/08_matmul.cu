@@ -186,7 +186,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
         __syncthreads();                    // a_shared and b_shared are written before anyone reads
         // for each k2: this thread's rows of a times its columns of b
-        #pragma unroll 8
+        #pragma unroll (W > 1 ? 8 : 2)
         for (int k2 = 0; k2 < 32; k2++) {
             float a_k2[4];
             #pragma unroll
@@ -367,7 +367,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         }
         __syncthreads();                    // a_shared and b_shared are written before anyone reads
         // for each k2: this thread's rows of a times its columns of b
-        #pragma unroll 8
+        #pragma unroll (W > 1 ? 8 : 2)
         for (int k2 = 0; k2 < 32; k2++) {
             float a_k2[2];
             #pragma unroll

@@ -40,18 +40,6 @@
 #include <cuda_bf16.h>
 #include "09_gather.h"
 
-// ---- instructions that C cannot say ---------------------------------------------------
-
-#ifndef TILE_EMULATOR
-// 1 / b to within an ulp; subnormals count as 0.
-static __device__ __forceinline__ float rcp(float b)
-{
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
-    return r;
-}
-#endif
-
 // ---- helpers --------------------------------------------------------------------------
 
 // N elements that move together: one access of up to 16 bytes, more for more.
@@ -102,13 +90,6 @@ template <typename T>
 static __device__ __forceinline__ T mul_wrap(T a, T b)
 {
     return (T)((uint64_t)a * (uint64_t)b);
-}
-
-// What quotient() takes for 1 / b; NaN where the result could not be relied on.
-static __device__ __forceinline__ float inverse(float b)
-{
-    const float y = rcp(b);
-    return fabsf(b) >= 1e-9f && fabsf(b) <= 1e9f ? fmaf(y, fmaf(-b, y, 1.0f), y) : NAN;
 }
 
 // a / b rounded up; by 0: 0.

@@ -342,7 +342,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             }
         }
         // for each k2: this thread's rows of queries times its columns of k
-        #pragma unroll 8
+        #pragma unroll (W > 1 ? 8 : 2)
         for (int k2 = 0; k2 < 64; k2++) {
             float queries_k2[2];
             #pragma unroll
@@ -500,7 +500,7 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             }
         }
         // for each k2: this thread's rows of p times its columns of values
-        #pragma unroll 8
+        #pragma unroll (W > 1 ? 8 : 2)
         for (int k2 = 0; k2 < 32; k2++) {
             float p_k2[2];
             #pragma unroll

@@ -220,18 +220,18 @@ static __device__ __forceinline__ T to_int(F x)
     return x <= (F)-1 ? (T)0 : (T)x;
 }
 
-// ---- inverse
-// What quotient() takes for 1 / b; NaN where the result could not be relied on.
-static __device__ __forceinline__ float inverse(float b)
+// ---- tile_inverse
+// What tile_quotient() takes for 1 / b; NaN where the result could not be relied on.
+static __device__ __forceinline__ float tile_inverse(float b)
 {
-    const float y = rcp(b);
+    const float y = rcp_approx(b);
     return fabsf(b) >= 1e-9f && fabsf(b) <= 1e9f ? fmaf(y, fmaf(-b, y, 1.0f), y) : NAN;
 }
 
-// ---- quotient
-// a / b to the last bit where `least` stays at 1e-21 or more, for y = inverse(b): a * y, corrected
-// once by its exact remainder, which is what a division does (Markstein, IBM J. R&D 34, 1990).
-static __device__ __forceinline__ float quotient(float a, float b, float y, float &least)
+// ---- tile_quotient
+// a / b to the last bit where `least` stays at 1e-21 or more, for y = tile_inverse(b): a * y,
+// corrected once by its exact remainder, as a division does (Markstein, IBM J. R&D 34, 1990).
+static __device__ __forceinline__ float tile_quotient(float a, float b, float y, float &least)
 {
     const float near = a * y;
     const float q = fmaf(fmaf(-b, near, a), y, near);

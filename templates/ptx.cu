@@ -52,9 +52,9 @@ static __device__ __forceinline__ uint4 ldg_last(const uint4 *from, bool there, 
     return otherwise;
 }
 
-// ---- rcp
+// ---- rcp_approx
 // 1 / b to within an ulp; subnormals count as 0.
-static __device__ __forceinline__ float rcp(float b)
+static __device__ __forceinline__ float rcp_approx(float b)
 {
     float r;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));

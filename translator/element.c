@@ -187,7 +187,7 @@ static Ex element_of_row(Emit *e, const Value *v)
     for (int i = 0; i < op->nargs && i < 3; i++)
         arg[i] = element(e, op->args[i]);
     if (op == e->quotient)
-        return ex(arena_printf("quotient(%s, %s, %s, %s)", arg[0].s, arg[1].s, e->inverse,
+        return ex(arena_printf("tile_quotient(%s, %s, %s, %s)", arg[0].s, arg[1].s, e->inverse,
                                e->least), PREC_PRIMARY);
     if (half && op->row->cuda_f16)
         return fill_text(op->row->cuda_f16, elem, arg);

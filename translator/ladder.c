@@ -18,9 +18,10 @@ const Dim *whole_dim(const Plan *p, int nth)
 static void spread_whole(const Facts *f, Body *b, int along, int room, int most)
 {
     Plan *p = f->plan;
-    for (int i = 0; i < p->dims.n; i++)
-        b->spread.at[i] = (Spread){ p->dims.at[i]->whole && p->dims.at[i]->fast ? along : 1, 0, 1, 1,
-                                    false };
+    for (int i = 0; i < p->dims.n; i++) {
+        const Dim *d = p->dims.at[i];
+        b->spread.at[i] = (Spread){ d->whole && d->fast ? along : 1, 0, 1, 1, false };
+    }
     spread_statics(f, b, true, room, 32);
     for (int i = 0; i < p->dims.n; i++) {
         const Dim *d = p->dims.at[i];

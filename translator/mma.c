@@ -153,6 +153,16 @@ static int steps_in_a_row(const Emit *e, const Op *op)
     return steps;
 }
 
+/* Asks nvcc to write out that many steps; fewer in the fallback of single elements, whose long code
+   would take nvcc longest. */
+static void unroll_steps(Emit *e, int steps)
+{
+    if (e->plan->vectors.n && steps > 2)
+        line(e, "#pragma unroll (%s > 1 ? %d : 2)", e->w, steps);
+    else
+        line(e, "#pragma unroll %d", steps);
+}
+
 /* The loop along k. */
 static void write_steps(Emit *e, const Op *op, const Value *acc)
 {
@@ -162,7 +172,7 @@ static void write_steps(Emit *e, const Op *op, const Value *acc)
     Phase p;
     line(e, "// for each %s: this thread's rows of %s times its columns of %s", k,
          staged_of(e, op, 0)->base, staged_of(e, op, 1)->base);
-    line(e, "#pragma unroll %d", steps_in_a_row(e, op));
+    unroll_steps(e, steps_in_a_row(e, op));
     open_block(e, "for (int %s = 0; %s < %lld; %s++)", k, k, (long long)contracted(op), k);
     const Value *a = read_part(e, op, 0, k), *b = read_part(e, op, 1, k);
     phase_open(e, &p, op, dims, n);

@@ -59,7 +59,7 @@ void write_neighbours(Emit *e, Phase *p, Value *tile, const char *out)
         name = arena_printf("%.*s_inverse", (int)(end ? end - b : (long)strlen(b)), b);
         e->inverse = fresh(e, name);
         e->least = fresh(e, "least");
-        line(e, "const float %s = inverse(%s);", e->inverse, b);
+        line(e, "const float %s = tile_inverse(%s);", e->inverse, b);
         line(e, "float %s = INFINITY;", e->least);
     }
     e->quotient = by;
