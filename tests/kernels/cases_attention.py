@@ -92,7 +92,7 @@ def some_empty(rng, shape, t):
 
 
 @case('15_decode', 'decode_merge', '', 'o: bf16[B, H, D] out; op: f32[B, H, S, D]; lse: f32[B, H, S]',
-      lambda edges: sizes(B=[0, 1, 2], H=[1, 3], S=[0, 1, 5], D=[64, 128])
+      lambda edges: sizes(B=[0, 2], H=[3], S=[0, 1, 5], D=[64, 128])
       + sizes(B=[1], H=[1], S=[e + d for e in edges for d in (0, 1)], D=[64, 128]), data=dict(lse=some_empty))
 def _(op, lse):
     e = exp(lse - highest(lse, 2, keepdims=True))
@@ -111,8 +111,9 @@ def lengths(rng, shape, t):
 @case('16_paged', 'paged', '', 'o: bf16[B, H, D] out; q: bf16[B, H, D]; k: bf16[P, PS, KH, D]; v: bf16[P, PS, KH, D]; '
       'table: i32[B, MP]; lens: i32[B]; scale: f32',
       [dict(B=b, KH=kh, G=g, H=kh * g, P=p, PS=ps, MP=mp, D=d, scale=0.2)
-       for ps, d in ((16, 64), (64, 64), (16, 128), (64, 128))
-       for b, g, kh, p, mp in ((1, 1, 2, 5, 3), (2, 4, 1, 5, 5), (5, 8, 1, 4, 3), (0, 1, 1, 1, 1), (1, 4, 1, 0, 1))],
+       for b, g, kh, p, mp, ps, d in ((1, 1, 2, 5, 3, 16, 64), (2, 4, 1, 5, 5, 16, 64), (5, 8, 1, 4, 3, 16, 64),
+                                      (3, 1, 1, 5, 3, 64, 64), (1, 4, 1, 2, 1, 16, 128), (1, 8, 1, 0, 1, 64, 64),
+                                      (1, 1, 1, 3, 2, 64, 128), (0, 1, 1, 1, 1, 16, 64))],
       data=dict(table=lambda rng, shape, t: rng.integers(-1, 6, shape), lens=lengths))
 def _(q, k, v, table, lens, scale, KH, PS):
     (B, H, D), MP = q.shape, table.shape[1]

@@ -50,7 +50,7 @@ def _(a, b, T):
 
 
 @case('10_splitk', 'splitk', '', 'p: f32[S, M, N] out; a: bf16[M, K]; b: bf16[K, N]',
-      sizes(S=[1, 2, 5], M=[1, 65], N=[64, 70], K=[0, 31, 64, 200]))
+      sizes(S=[1, 3], M=[1, 65], N=[70], K=[0, 31, 200]) + sizes(S=[5], M=[64], N=[64], K=[96]))
 def _(a, b, S):
     steps = -(-a.shape[1] // 32)
     each = -(-steps // S) * 32
@@ -59,14 +59,14 @@ def _(a, b, S):
 
 
 @case('10_splitk', 'splitk_add', '', 'c: bf16[M, N] out; p: f32[S, M, N]',
-      lambda edges: sizes(S=[0, 1, 3, 8], M=[0, 1, 17], N=[1, 64, 70])
+      lambda edges: sizes(S=[0, 1, 5], M=[0, 1, 17], N=[1, 70])
       + sizes(S=[e + d for e in edges[::3] if e < 300 for d in (0, 1)], M=[2], N=[9]))
 def _(p):
     return cast(total(p, 0), 'bf16')
 
 
 @case('10_splitk', 'splitk_atomic', '', 'c: f32[M, N] inout; a: bf16[M, K]; b: bf16[K, N]; slices: i64',
-      sizes(M=[1, 65], N=[64, 70], K=[0, 31, 100], slices=[1, 3]), unordered=True)
+      sizes(M=[65], N=[70], K=[0, 100], slices=[1, 3]) + sizes(M=[1], N=[64], K=[31], slices=[2]), unordered=True)
 def _(a, b, c, slices):
     sum_ = contract(a, b, c)
     return Number(sum_.v, 'f32', sum_.e + slices * 2.0**-23 * (np.abs(a.v) @ np.abs(b.v) + np.abs(c.v)))
