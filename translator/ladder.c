@@ -201,7 +201,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     add_entry(p, b, threads, repeats, width, capacity, arena_printf("_%lld", (long long)capacity),
               programs);
     p->entries.at[p->entries.n - 1].blocks = which && b->rereads && width > 1
-        ? (r->vecs > 2 ? 1024 : 2048) / threads
+        ? (r->vecs > 2 || f->whole_loads - f->late > 1 ? 1024 : 2048) / threads
         : resident_blocks(f, threads * programs, words, width);
 }
 
