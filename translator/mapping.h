@@ -108,6 +108,10 @@ typedef struct Emit {
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 void take_pieces(Kernel *k);                       /* extract of a load, store of a cat */
+bool is_shared(const Kernel *k, const Value *tensor);          /* a parameter nobody writes to? */
+
+/* ---- late.c ---------------------------------------------------------------------------------- */
+void delay_gathers(Kernel *k);                     /* gathered operands of contractions */
 
 /* ---- layout.c -------------------------------------------------------------------------------- */
 void layout(Plan *p);                              /* p->dims; the Dims of every value */

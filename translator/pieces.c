@@ -81,7 +81,7 @@ static void count_cuts(Op *op, void *arg)
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* Is the tensor a parameter that nobody writes to? */
-static bool is_shared(const Kernel *k, const Value *tensor)
+bool is_shared(const Kernel *k, const Value *tensor)
 {
     for (int i = 0; i < k->params.n; i++)
         if (k->params.at[i].value == tensor)

@@ -212,15 +212,6 @@ static bool better_again(const Emit *e, const Value *v)
                                             || is_row(v->def, "add") || is_row(v->def, "mul"));
 }
 
-/* Is the tensor a parameter that nobody writes to? */
-static bool is_shared(const Kernel *k, const Value *tensor)
-{
-    for (int i = 0; i < k->params.n; i++)
-        if (k->params.at[i].value == tensor)
-            return k->params.at[i].kind == PARAM_SHARED;
-    return false;
-}
-
 /* The op that prints v, through views and what is not a variable; NULL if there are several. */
 static const Op *only_printer(Placing *p, const Value *v)
 {

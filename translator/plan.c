@@ -95,6 +95,7 @@ Plan *plan_kernel(Kernel *k)
     Plan *p = new(Plan);
     p->kernel = k;
     take_pieces(k);
+    delay_gathers(k);
     layout(p);
     Facts f = learn_facts(p);
     if (!(whole_dim(p, 0) ? plan_whole(&f) : plan_tiles(&f)))

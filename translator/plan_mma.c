@@ -68,11 +68,18 @@ static int tile_weight(const Emit *e, const Value *v)
     return v->type.rank == 0 ? 0 : n < 1 << 20 ? (int)n : 1 << 20;
 }
 
+/* The same where elements are gathered: one by one they take a register each. */
+static int gathered_weight(const Emit *e, const Value *v)
+{
+    int bytes = elem_info[v->type.elem].bytes;
+    return tile_weight(e, v) * (bytes < 4 ? 4 / bytes : 1);
+}
+
 /* Words of registers that a thread needs for tiles at once. */
 static int words_needed(const Facts *f, const Body *b, int step)
 {
     Emit e = { .plan = f->plan, .k = f->plan->kernel, .body = b };
-    return (live_weight(&e, tile_weight) + 3) / 4 + step;
+    return (live_weight(&e, f->gathers ? gathered_weight : tile_weight) + 3) / 4 + step;
 }
 
 /* ---- spreads --------------------------------------------------------------------------------- */
@@ -151,6 +158,13 @@ static bool registers_fit(const Facts *f, int words, int threads)
     return false;
 }
 
+/* Words for tiles beyond which more threads are better. Of gathered ones every register is counted,
+   so that no reserve is needed. */
+static int room_of(const Facts *f, int threads)
+{
+    return f->gathers ? word_budget(threads, 4) : word_budget(threads, 4) * 3 / 4;
+}
+
 /* Plans the one body of a kernel that contracts: more threads where registers would not do; NULL
    after a report. */
 Body *plan_contractions(const Facts *f)
@@ -159,7 +173,7 @@ Body *plan_contractions(const Facts *f)
     const int wish = hint_of(f->plan->kernel, "threads");
     int threads = wish >= 1 && wish <= 1024 ? (int)power_above(wish) : first_threads(f);
     int words = spread_best(f, b, threads);
-    while (wish < 1 && threads < 1024 && words > word_budget(threads, 4) * 3 / 4) {
+    while (wish < 1 && threads < 1024 && words > room_of(f, threads)) {
         threads *= 2;
         words = spread_best(f, b, threads);
     }
