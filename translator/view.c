@@ -213,6 +213,28 @@ static bool window_step(Check *c, const Node *n, int64_t *step)
     return false;
 }
 
+/* Is this launch-time extent that of a tensor? Then it is never negative. */
+static bool is_tensor_extent(const Check *c, Sym extent)
+{
+    int64_t k;
+    for (int i = 0; i < c->kernel->params.n; i++) {
+        const Type *t = &c->kernel->params.at[i].value->type;
+        for (int a = 0; t->kind == TYPE_TENSOR && a < t->rank; a++)
+            if (t->dim[a] == extent)
+                return !sym_const_of(extent, &k);
+    }
+    return false;
+}
+
+/* Does all of it lie inside of the view from element `at` on, whatever its length? Then it has no
+   edge there. */
+static bool lies_inside(Check *c, const View *v, int i, Sym extent, Sym at)
+{
+    int64_t first, rest;
+    return is_tensor_extent(c, extent) && sym_const_of(at, &first) && first >= 0
+        && sym_const_of(sym_sub(v->size[i], sym_add(at, extent)), &rest) && rest >= 0;
+}
+
 /* The tile whose first element is `index`. False after a report. */
 bool view_window(Check *c, const View *v, const Node *index, const Node *step, const Type *tile,
                  Access *access)
@@ -227,7 +249,9 @@ bool view_window(Check *c, const View *v, const Node *index, const Node *step, c
         if (!value || !window_step(c, step ? kid(step, i) : NULL, &access->step[a])) return false;
         Sym at = sym_of_value(value);
         if (access->step[a] != 1 && tile->dim[i] == v->size[i]) at = sym_const(access->step[a]);
-        if (!view_whole_fits(c, v, i, tile->dim[i], at, n)) return false;
+        if ((access->step[a] != 1 || !lies_inside(c, v, i, tile->dim[i], at))
+            && !view_whole_fits(c, v, i, tile->dim[i], at, n))
+            return false;
         access->start[a] = sym_add(v->start[a], sym_of_value(value));
         if (sym_is_bad(access->start[a])) {
             mistake(c, node_pos(n), "E0707", "this element is out of the range of 64 bits");

@@ -46,6 +46,12 @@ def _(sorted, pos, R):
     return sorted
 
 
+@case('17_moe', 'offsets', '', 'off: i32[E + 1] out; cnt: i32[E]',
+      lambda edges: sizes(E=sorted({n + d for n in edges for d in (0, 1)} | {0, 1, 2, 60, 5000})))
+def _(cnt):
+    return np.concatenate([[0], np.cumsum(cnt)]).astype(np.int32)
+
+
 def joined(parts, n):
     """Blocks of rows of n columns, one below the other."""
     return Number(np.concatenate([p.v for p in parts] + [np.zeros((0, n))]), 'f32',

@@ -142,6 +142,17 @@ def _(y, x):
     return np.where(np.fmod(x, 3) == 0, x, y)
 
 
+@case('48_extents', 'inside', 'T: f32 f16', 'd: T[M, N] out; s: T[M, N + 3] inout; x: T[M, N + 1]',
+      lambda edges: sizes(M=[0, 1, 3], N=[0, 1, 2, 31, 64]) + sizes(M=[2], N=[e + d for e in edges[::2] for d in (0, 1)]))
+def _(s, x, N):
+    t = x[:, 1:] - x[:, :N]
+    v = s.v.copy()
+    v[:, :3] = 0
+    v[:, 2:N + 2] = t.v
+    v[:, 1] = v[:, 2]
+    return dict(d=t, s=Number(v, s.t))
+
+
 @case('48_extents', 'three', '', 'y: f32[M, 3] out; x: f32[M, N]', sizes(M=[0, 1, 3], N=around(96) + [1000]))
 def _(x):
     s, q = total(x, 1), total(x * x, 1)
