@@ -28,6 +28,9 @@ if cc -std=c99 -O1 -I "$cuda/include" -I "$here/../examples" -c "$here/launch/tw
 then passed=$((passed + 1)); else echo "gpu: two.c fails"; failed=$((failed + 1)); fi
 rm -rf "$two"
 
+# What nvcc says of every kernel, which takes too long elsewhere.
+if sh "$here/nvcc/run.sh" --all; then passed=$((passed + 1)); else echo "gpu: nvcc complains"; failed=$((failed + 1)); fi
+
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -z "$sanitizer" ]; then
     echo "gpu: no compute-sanitizer"

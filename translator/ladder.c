@@ -103,6 +103,15 @@ static int resident_blocks(const Facts *f, int threads, int words, int width)
     return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
 }
 
+/* The same of a block that reads its row again, and holds little: as many as registers for its
+   accesses allow. */
+static int rereading_blocks(const Facts *f, const struct Rung *r)
+{
+    int threads = f->whole_stores > 1 ? 512 : r->vecs > 2 || f->whole_loads - f->late > 1 ? 1024
+                : 2048;
+    return threads < r->threads ? 1 : threads / r->threads;
+}
+
 /* The longest whole axis that a body holds: of all Dims along it, the one that holds least. */
 static int64_t longest_row(const Plan *p, const Body *b, int threads, int repeats, int width)
 {
@@ -147,7 +156,13 @@ static int words_there(const Facts *f, int threads, int width, int n)
     if (width == 1 && f->two_words && f->live < 8)
         most -= 8;
     if (f->gathers)
-        most -= 8;                                 /* indices, and an address for each */
+        most -= width == 1 ? 20 : 8;               /* indices, and an address for each */
+    if (f->changes_layout)
+        most -= 52;                                /* places in shared memory, on both sides */
+    if (f->combines && f->least_bytes == 1)
+        most -= 8;                                 /* what came before, wide */
+    if (f->whole_stores > 2)
+        most -= 8;                                 /* an address for each */
     if (walks_rows(f->plan))
         most -= width == 1 && 2 * n > 24 ? 2 * n : 24;
     return most;
@@ -201,8 +216,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     add_entry(p, b, threads, repeats, width, capacity, arena_printf("_%lld", (long long)capacity),
               programs);
     p->entries.at[p->entries.n - 1].blocks = which && b->rereads && width > 1
-        ? (r->vecs > 2 || f->whole_loads - f->late > 1 ? 1024 : 2048) / threads
-        : resident_blocks(f, threads * programs, words, width);
+        ? rereading_blocks(f, r) : resident_blocks(f, threads * programs, words, width);
 }
 
 /* The body of rows so short that a warp would have one or two accesses of 16 bytes for each lane,
@@ -212,7 +226,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
 static Body *octet_body(const Facts *f)
 {
     int held;
-    if (f->least_bytes > 2 || f->vector < 8 || f->plan->dims.n > 1 || f->control
+    if (f->least_bytes > 2 || f->vector < 8 || f->plan->dims.n > 1 || f->control || f->combines
         || f->changes_layout)
         return NULL;
     Body *b = whole_body(f, BODY_WARP, "octet", 8, &held);
@@ -225,7 +239,7 @@ static void add_octet(const Facts *f, Ladder *l, int width)
 {
     for (int vecs = 2; vecs <= 4; vecs *= 2) {
         int64_t capacity = 8 * vecs * width;
-        if (f->live * vecs * width / 4 > 40)
+        if (words_held(f, vecs * width) > 40)
             return;
         add_entry(f->plan, l->octet, 8, vecs, width, capacity,
                   arena_printf("_%lld", (long long)capacity), l->octet->programs);

@@ -1,11 +1,14 @@
 #!/bin/sh
-# run.sh -- nvcc takes the examples and the conformance kernels without a word, for sm_90
+# run.sh -- nvcc takes the examples and conformance kernels without a word, for sm_90
 #
 # Held of each: no warning of nvcc or of g++ -Wall -Wextra, none of ptxas' C75xx messages but C7519,
 # kernels that have the names that stand in the file, no spill. Of the examples and bench/kernels
 # also: no stack frame (CUDA's own sin and its kin have one, and the conformance kernels call them).
 #
-# usage: run.sh [FILE ...]     .tile or .cu; CUDA names its folder, TILEC the translator, JOBS how many
+# usage: run.sh [--all | FILE ...]   .tile or .cu; CUDA names its folder, TILEC the translator, JOBS how many
+#
+# Without a FILE: the examples, the benchmarks and the first of the conformance kernels, those that
+# people write; --all takes all of them, which is seven minutes on two cores. make test-gpu does.
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 root=$(cd "$here/../.." && pwd)
 tilec=${TILEC:-$root/build/tilec}
@@ -70,6 +73,8 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export work
 if [ $# -eq 0 ]; then
+    set -- "$root"/examples/*.cu "$root"/bench/kernels/*.tile "$root"/tests/kernels/[012]*.tile
+elif [ "$1" = --all ]; then
     set -- "$root"/examples/*.cu "$root"/bench/kernels/*.tile "$root"/tests/kernels/*.tile
 fi
 realpath -z "$@" | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" sh "$0" --one >"$work/log" 2>&1
