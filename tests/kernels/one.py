@@ -377,7 +377,7 @@ def many_programs(sizes):
     """A size for the GPU alone, with many programs: no larger than the kernel's own sizes go where those
     are long, since a kernel may take no more."""
     M, N = (max(s[n] for s in sizes) for n in ('M', 'N'))
-    return dict(M=M if M > 1000 else 3001, N=min(N, 514))
+    return dict(M=M if M > 1000 else 2001, N=min(N, 514))
 
 
 def run_kernel(run, case, edges, counts):
