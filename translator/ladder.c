@@ -161,8 +161,6 @@ static int words_there(const Facts *f, int threads, int width, int n)
         most -= 52;                                /* places in shared memory, on both sides */
     if (f->combines && f->least_bytes == 1)
         most -= 8;                                 /* what came before, wide */
-    if (f->whole_stores > 2)
-        most -= 8;                                 /* an address for each */
     if (walks_rows(f->plan))
         most -= width == 1 && 2 * n > 24 ? 2 * n : 24;
     return most;
@@ -202,6 +200,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     bool lonely = r->kind == BODY_WARP && width > 1 && width <= 4 && r->vecs != 2;
     bool crowded = r->threads == 1024 && !l->alone
                    && (f->whole_loads - f->late > 1 || f->reductions > 3);
+    crowded |= r->threads == 1024 && b->rereads && f->whole_stores > 1;
     if (carried)
         most -= 4 * held;                          /* what a loop keeps of each row */
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
