@@ -123,24 +123,37 @@ static void note_vector(Op *op, void *arg)
 
 /* ---- may a whole axis be streamed? ----------------------------------------------------------- */
 
-typedef struct { const Op *store; const Value *tensor; Access *access; bool bad; } Hazard;
+typedef struct {
+    const Kernel *k;
+    const Op *store;
+    const Value *tensor;
+    Access *access;
+    bool bad;
+} Hazard;
 
-/* Is v, along a whole axis, made from a load of the tensor? */
-static bool reaches(const Value *v, const Value *tensor)
+/* Is v, along a whole axis, made from a load of the tensor? seen, by value id: those it is not. */
+static bool finds(const Value *v, const Value *tensor, bool *seen)
 {
     const Op *op = v->def;
-    if (!op || !along_whole(v))
+    if (!op || !along_whole(v) || seen[v->id])
         return false;
+    seen[v->id] = true;
     if (op_reads(op))
         return op->args[0] == tensor;
     for (int i = 0; i < op->nargs; i++)
-        if (reaches(op->args[i], tensor))
+        if (finds(op->args[i], tensor, seen))
             return true;
     for (int r = 0; r < op->nregions; r++)
         for (int i = 0; op->region[r]->last && i < op->region[r]->last->nargs; i++)
-            if (reaches(op->region[r]->last->args[i], tensor))
+            if (finds(op->region[r]->last->args[i], tensor, seen))
                 return true;
     return false;
+}
+
+/* Is v, along a whole axis, made from a load of the hazard's tensor? */
+static bool reaches(const Hazard *h, const Value *v)
+{
+    return finds(v, h->tensor, new_array(bool, h->k->values.n));
 }
 
 /* Do both move the same part of their tensors? What index tiles name may be anything. */
@@ -162,24 +175,24 @@ static void check_after(Op *op, void *arg)
     if (op->number > h->store->number
         && (op->kind == OP_REDUCE || op->kind == OP_FOLD || op_writes(op)))
         for (int i = 0; i < op->nargs; i++)
-            h->bad |= reaches(op->args[i], h->tensor);
+            h->bad |= reaches(h, op->args[i]);
 }
 
 /* A phase that comes after a store must not read again what was stored over. */
 static void check_store(Op *op, void *arg)
 {
-    bool *bad = arg;
+    Hazard *all = arg;
     if (!op_writes(op) || !along_whole(op->args[1]))
         return;
     const Block *body = op->block;
     while (body->parent)
         body = body->parent->block;
-    Hazard h = { .store = op, .tensor = op->args[0], .access = op->access };
+    Hazard h = { .k = all->k, .store = op, .tensor = op->args[0], .access = op->access };
     ir_walk((Block *)body, check_after, &h);
     bool looped = false;
     for (const Op *o = op->block->parent; o; o = o->block->parent)
         looped |= o->kind != OP_IF;
-    *bad |= h.bad || (looped && reaches(op->args[1], op->args[0]));
+    all->bad |= h.bad || (looped && reaches(&h, op->args[1]));
 }
 
 /* The reason that a kernel cannot come along a whole axis in pieces; NULL if it can. */
@@ -199,10 +212,10 @@ const char *why_not_streamed(const Facts *f)
     const char *why = why_no_pass(f->plan->kernel);
     if (why)
         return why;
-    bool bad = false;
-    ir_walk(f->plan->kernel->body, check_store, &bad);
-    return bad ? "the axis is read again after it was stored over, so it must stay in registers"
-               : NULL;
+    Hazard all = { .k = f->plan->kernel };
+    ir_walk(f->plan->kernel->body, check_store, &all);
+    return all.bad ? "the axis is read again after it was stored over, so it must stay in registers"
+                   : NULL;
 }
 
 /* ---- the facts ------------------------------------------------------------------------------- */

@@ -132,12 +132,15 @@ static const Dim *streamed(Emit *e, const Value *v)
     return NULL;
 }
 
-/* Notes how a phase goes through the chunks for the scans that v is computed from. */
-static void note_rounds(Emit *e, const Value *v)
+/* Notes how a phase goes through the chunks for the scans that v is computed from; seen, by value
+   id: those it has been to. */
+static void note_rounds(Emit *e, const Value *v, bool *seen)
 {
     const Op *op = v->def;
-    if (!op || !v->plan || v->type.kind != TYPE_TILE || map_of(v)->var || map_of(v)->local)
+    if (!op || !v->plan || v->type.kind != TYPE_TILE || map_of(v)->var || map_of(v)->local
+        || seen[v->id])
         return;
+    seen[v->id] = true;
     if (op_combines(op)) {
         const Dim *d = map_of(op->args[0])->dim[op_axis(op)];
         if (d && (spread_of(e, d)->loops || spread_of(e, d)->threads > 1))
@@ -146,18 +149,19 @@ static void note_rounds(Emit *e, const Value *v)
             e->backwards = d;
     }
     for (int i = 0; i < op->nargs; i++)
-        note_rounds(e, op->args[i]);
+        note_rounds(e, op->args[i], seen);
     for (int r = 0; r < op->nregions && !op_combines(op); r++)
         for (int i = 0; op->region[r]->last && i < op->region[r]->last->nargs; i++)
-            note_rounds(e, op->region[r]->last->args[i]);
+            note_rounds(e, op->region[r]->last->args[i], seen);
 }
 
 /* Sets rounds and backwards for the phase that an op makes. */
 void find_rounds(Emit *e, const Op *root)
 {
+    bool *seen = new_array(bool, e->k->values.n);
     for (int i = 0; i < root->nargs; i++)
         if (root->args[i]->type.kind == TYPE_TILE)
-            note_rounds(e, root->args[i]);
+            note_rounds(e, root->args[i], seen);
 }
 
 /* Does the nest go round along a Dim that the scan's operand does not have? */

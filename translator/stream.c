@@ -13,6 +13,7 @@ typedef struct {
     bool reverse[MAX_NEST];
     int n;
     const char *why;
+    enum { UNSEEN, NO_SCAN, SCAN } *seen;          /* by value id: on the way to its loads */
 } Round;
 
 /* Does v lie along a whole axis? */
@@ -63,31 +64,38 @@ static void add_scan(Round *r, const Op *op)
         r->along[r->n] = d, r->reverse[r->n++] = op->reverse;
 }
 
-/* Goes from a value of the pass to what it is computed from. */
-static void visit(Round *r, const Value *v)
+/* Goes from a value of the pass to what it is computed from, once; is there a scan on the way? */
+static bool visit(Round *r, const Value *v)
 {
     const Op *op = v->def;
     if (!op || r->why || !along_whole(v))
-        return;
-    if (op->kind == OP_SCAN)
+        return false;
+    if (r->seen[v->id] != UNSEEN)
+        return r->seen[v->id] == SCAN;
+    bool scan = op->kind == OP_SCAN;
+    if (scan)
         add_scan(r, op);
-    int before = r->n;
     for (int i = 0; i < op->nargs; i++)
-        visit(r, op->args[i]);
-    if (op->kind == OP_GATHER && r->n > before)
+        scan |= visit(r, op->args[i]);
+    if (op->kind == OP_GATHER && scan)
         r->why = "a scan along it says what is read, so the whole axis must stay in registers";
     for (int k = 0; k < op->nregions && !op_combines(op); k++)
         for (int i = 0; op->region[k]->last && i < op->region[k]->last->nargs; i++)
-            visit(r, op->region[k]->last->args[i]);
+            scan |= visit(r, op->region[k]->last->args[i]);
+    r->seen[v->id] = scan ? SCAN : NO_SCAN;
+    return scan;
 }
+
+typedef struct { const Kernel *k; const char *why; } Search;
 
 /* Looks at the pass that an op makes, if it makes one. */
 static void look(Op *op, void *arg)
 {
-    const char **why = arg;
+    Search *s = arg;
     Round r = { .root = op };
     if (!op_writes(op) && op->kind != OP_REDUCE && op->kind != OP_FOLD)
         return;
+    r.seen = arena_alloc((size_t)s->k->values.n * sizeof *r.seen);
     r.tile = op->args[op_writes(op) ? 1 : 0];
     if (op->kind == OP_FOLD && map_of(r.tile)->dim[op_axis(op)])
         r.along[r.n++] = map_of(r.tile)->dim[op_axis(op)];
@@ -96,13 +104,13 @@ static void look(Op *op, void *arg)
     if (op_writes(op) && op->kind != OP_STORE && r.n)
         r.why = "a scan along it is scattered, so the whole axis must stay in registers";
     if (r.why)
-        *why = r.why;
+        s->why = r.why;
 }
 
 /* Why the passes of a streaming body could not make the scans that they need; NULL: they can. */
 const char *why_no_pass(const Kernel *k)
 {
-    const char *why = NULL;
-    ir_walk(k->body, look, &why);
-    return why;
+    Search s = { k, NULL };
+    ir_walk(k->body, look, &s);
+    return s.why;
 }

@@ -26,5 +26,23 @@ if ${CC:-cc} $flags -c -o build/philox_test.o translator/philox.c &&
            tests/unit/philox_test.cpp build/philox_test.o
 then count build/philox_test
 else broken philox_test; fi
+# The two helpers as they stand in templates/, on the emulator's functions.
+{ sed -n '/float rcp_approx/p; /T tile_min_nan/,/^}/p' emulator/tile_ptx.h | sed '1i template <typename T>'
+  echo 'static float min_nan(float a, float b) { return tile_min_nan(a, b); }'
+  sed -n '/^\/\/ ---- tile_inverse/,$p' templates/helpers.cu
+} >build/tile_quotient.inc
+if ${CXX:-g++} -std=c++17 -O1 -ffp-contract=off -Ibuild -o build/quotient_test \
+       tests/unit/quotient_test.cpp
+then count build/quotient_test
+else broken quotient_test; fi
+
+# A value used twice by what is used twice, 45 times over: what is looked at twice takes for ever.
+{ echo 'kernel k(y: &mut tensor<bf16, [M, N]> by [i: 1, N], x: &tensor<bf16, [M, N]>)'
+  echo '{ let mut t = x.load_like(y) as f32;'
+  for i in $(seq 45); do echo 't = t * t - t;'; done
+  echo 'y.store(t as bf16); y.store((t / sum(t, axis = 1, keepdims = true)) as bf16); }'
+} >build/deep.tile
+if timeout 10 "${TILEC:-build/tilec}" build/deep.tile -o build/deep.cu; then passed=$((passed + 1))
+else echo "unit: a deep program takes for ever"; failed=$((failed + 1)); fi
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
