@@ -77,16 +77,6 @@ static void put_results(Emit *e, const Combine *m, const char *state)
     }
 }
 
-/* Opens the loop over the W neighbours, in the direction of the scan. */
-static void open_lanes(Emit *e, const Combine *m)
-{
-    line(e, "#pragma unroll");
-    if (m->op->reverse)
-        open_block(e, "for (int %s = %s - 1; %s >= 0; %s--)", e->lane, e->w, e->lane, e->lane);
-    else
-        open_block(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
-}
-
 /* The call by which the threads that share a line meet. */
 static const char *meeting(Emit *e, const Combine *m, const char *state)
 {
@@ -141,7 +131,7 @@ static void step_alone(Emit *e, const Combine *m)
 }
 
 /* A run of W neighbours: alone first, then with what the threads and rounds before it hold. p: the
-   phase whose loop over the neighbours it opens; NULL: one of its own. */
+   phase whose loop over the neighbours it opens. */
 static void step_run(Emit *e, const Combine *m, Phase *p)
 {
     const char *carry = arena_printf("%s%s", m->carry, index_suffix(e, m->line));
@@ -150,17 +140,11 @@ static void step_run(Emit *e, const Combine *m, Phase *p)
     line(e, "%s %s = %s;", m->type, run, m->none);
     if (scan)
         line(e, "%s %s[%s];", m->type, runs, e->w);
-    if (p)
-        phase_lanes(e, p);
-    else
-        open_lanes(e, m);
+    phase_lanes(e, p);
     line(e, "%s = %s(%s, %s);", run, m->f, run, element_state(e, m));
     if (scan)
         line(e, "%s[%s] = %s;", runs, e->lane, run);
-    if (p)
-        phase_lanes_close(e, p);
-    else
-        close_block(e, "");
+    phase_lanes_close(e, p);
     const char *met = write_meeting(e, m, run);
     if (scan) {
         const char *before = fresh(e, "before"), *here = arena_printf("%s[%s]", runs, e->lane);
@@ -194,15 +178,9 @@ static void write_step(Emit *e, const Combine *m, Phase *p)
         step_run(e, m, p);
         return;
     }
-    if (p)
-        phase_lanes(e, p);
-    else if (lanes)
-        open_lanes(e, m);
+    phase_lanes(e, p);
     step_alone(e, m);
-    if (p)
-        phase_lanes_close(e, p);
-    else if (lanes)
-        close_block(e, "");
+    phase_lanes_close(e, p);
 }
 
 /* ---- what stands before the loops ------------------------------------------------------------ */
@@ -435,8 +413,9 @@ void local_combine(Emit *e, Phase *p, const Op *op)
 {
     Combine m = { .op = op, .streams = true };
     bool lanes = tile_has_lanes(e, op->args[0]);
+    Phase own = { .lanes = lanes };
     m.out = new_array(const char *, op->nresults);
-    scan_operands(e, p, op);
+    scan_operands(e, p, &own, op);
     prepare_before(e, &m);
     carry_in_chunk(e, p, &m);
     quote(e, op->stmt);
@@ -450,7 +429,12 @@ void local_combine(Emit *e, Phase *p, const Op *op)
         push(&p->locals, r);
     }
     m.mask = mask_of(e, &m);
-    write_step(e, &m, NULL);
+    const Dim *backwards = e->backwards;
+    e->backwards = op->reverse ? m.d : NULL;
+    write_step(e, &m, &own);
+    e->backwards = backwards;
+    for (int i = 0; i < own.locals.n; i++)
+        push(&p->locals, own.locals.at[i]);
     for (int i = 0; i < op->nresults; i++)
         if (m.out[i])
             map_of(op->results[i])->local = m.out[i], map_of(op->results[i])->local_lanes = lanes;

@@ -106,20 +106,23 @@ bool loads_again(Emit *e, Value *v)
 
 /* ---- scans of a streaming body --------------------------------------------------------------- */
 
-/* Makes the loads and scans that a scan in a phase is computed from. */
-void scan_operands(Emit *e, Phase *p, const Op *op)
+/* Makes the loads and scans that a scan in phase p is computed from; what else it uses several
+   times will be named in the loop over lanes of its `own`. */
+void scan_operands(Emit *e, Phase *p, Phase *own, const Op *op)
 {
     Gathered g = { 0 };
     for (int i = 0; i < op_members(op); i++)
         gather(e, &g, op->args[i]);
     for (int i = 0; i < g.found.n; i++) {
-        const Op *made = g.found.at[i]->def;
-        if (map_of(g.found.at[i])->local)
+        Value *v = g.found.at[i];
+        if (map_of(v)->local)
             continue;
-        if (op_reads(made))
-            local_load(e, p, g.found.at[i]);
-        else if (op_combines(made))
-            local_combine(e, p, made);
+        if (op_reads(v->def))
+            local_load(e, p, v);
+        else if (op_combines(v->def))
+            local_combine(e, p, v->def);
+        else if ((g.uses.at[i] > 1 || v->name) && !is_view(v))
+            push(&own->shared, v);
     }
 }
 

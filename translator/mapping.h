@@ -272,7 +272,7 @@ bool mentions(const char *text, const char *name); /* as a whole word */
 /* ---- lazy.c: what a phase computes again ----------------------------------------------------- */
 void phase_lazies(Emit *e, Phase *p, Value **roots, int nroots);  /* loads and shared subterms */
 bool loads_again(Emit *e, Value *v);
-void scan_operands(Emit *e, Phase *p, const Op *op);
+void scan_operands(Emit *e, Phase *p, Phase *own, const Op *op);
 void declare_for_later(Emit *e, const Op *op);     /* of an if: before its arms */
 bool meets_in_pass(Emit *e, const Op *store);       /* so that no thread may stay away */
 void find_rounds(Emit *e, const Op *root);
@@ -373,6 +373,10 @@ int64_t staged_in(const Body *b, const Op *op, int64_t whole); /* the same, 0 in
 int64_t shared_bytes(const Plan *p, const Body *b, int64_t whole);  /* of all ops of a body */
 void    write_move(Emit *e, const Op *op);
 int     last_piece(const Op *op);                  /* number of the last op that reads its array */
+
+/* ---- regroup.c: a reshape in registers ------------------------------------------------------- */
+bool regroups(const Body *b, const Op *op);         /* each thread has its part already */
+void write_regrouped(Emit *e, const Op *op);
 
 /* ---- stage.c: operands of contractions in shared memory; mma.c ------------------------------- */
 void find_staged(Emit *e);

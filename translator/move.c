@@ -52,6 +52,8 @@ static bool one_holds(const Body *b, const Dim *d)
    one thread holds everything, along the others all tiles are held alike. */
 bool moves_in_registers(const Body *b, const Op *op)
 {
+    if (b && op->kind == OP_RESHAPE)
+        return regroups(b, op);
     if (!b || (op->kind != OP_FLIP && op->kind != OP_EXTRACT && op->kind != OP_CAT))
         return false;
     for (int i = 0; i < (op->kind == OP_CAT ? 2 : 1); i++)
@@ -380,7 +382,9 @@ static void write_registers(Emit *e, const Op *op)
 /* One move. */
 void write_move(Emit *e, const Op *op)
 {
-    if (moves_in_registers(e->body, op))
+    if (moves_in_registers(e->body, op) && op->kind == OP_RESHAPE)
+        write_regrouped(e, op);
+    else if (moves_in_registers(e->body, op))
         write_registers(e, op);
     else
         write_staged(e, op);

@@ -122,6 +122,7 @@ static bool live_at(Placing *p, const Value *a, const Value *through, const Valu
             continue;                             /* a first value, copied before the region runs */
         bool aligned = op->kind == OP_ELEM || op->kind == OP_CAST || op->kind == OP_SELECT
                        || op->kind == OP_FILL || op->kind == OP_YIELD || op->kind == OP_MMA
+                       || op->kind == OP_RESHAPE
                        || (is_move(op) && !moves_in_registers(p->e->body, op));
         int until = 2 * op->number;
         if (until > made || (until == made && !(aligned && op == b->def)))

@@ -250,3 +250,16 @@ def _(x):
     u = x + Number(x.v[:, ::-1], 'f32')
     square = u * u
     return dict(y=u, m=total(square, 1) / float(x.shape[1]))
+
+
+@case('60_moves', 'planes_to_rows', '', 'y: f32[4 * A, 64] out; x: f32[A, 4, 64]', sizes(A=[0, 1, 7, 8, 9, 33]))
+def _(x):
+    return like(x, 2 * x.v.reshape(-1, 64))
+
+
+@case('60_moves', 'rows_to_planes', '', 'y: i16[A, 2, 2, 8, 64] out; x: i16[M, 64]',
+      sizes(A=[0, 1, 3], M=[0, 1, 31, 32, 33, 96]))
+def _(x, A, M):
+    t = np.full((32 * A, 64), 3, np.int16)
+    t[:min(M, 32 * A)] = x[:32 * A]
+    return (t * 2).reshape(A, 2, 2, 8, 64)

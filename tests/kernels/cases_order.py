@@ -87,7 +87,7 @@ case('70_order', 'sort_beside', 'T: f32 bf16 i32', 'y: T[M, N] out; x: T[M, N]',
 
 
 @case('70_order', 'best_beside', 'T: f32 u64', 'y: T[M, ceil(N, 6), 2] out; at: i32[M, ceil(N, 6), 2] out; x: T[M, N]',
-      sizes(M=[0, 1, 2, 31, 33, 100, 500], N=[2, 6, 7, 11, 12]), data=dict(x=any_number), same_bits=True)
+      sizes(M=[0, 1, 2, 31, 33, 100, 1001], N=[2, 6, 7, 11, 12]), data=dict(x=any_number), same_bits=True)
 def _(x):
     M, N = x.shape
     at = np.zeros((M, -(-N // 6), 2), np.int32)
