@@ -63,22 +63,52 @@ static Sym least(Check *c, Sym a, Sym b)
     return provably_at_least(c->kernel, sym_sub(b, a), 0) ? a : sym_min(a, b);
 }
 
-/* Can the atom be any number of 64 bits, so that sums with it could overflow? */
-static bool is_wild(Sym atom, void *kernel)
+enum { DEEPEST_WILD = 12 };
+static bool is_wild(const Kernel *k, Sym s, int depth);
+
+/* The same of an integer scalar, by what it is computed from. */
+static bool value_is_wild(const Kernel *k, const Value *v, int depth)
 {
-    const Kernel *k = kernel;
-    for (int i = 0; atom->kind == SYM_NAME && i < k->params.n; i++)
-        if (k->params.at[i].kind == PARAM_SCALAR && k->params.at[i].name == atom->name)
-            return elem_info[k->params.at[i].type.elem].bytes == 8;
-    return atom->kind == SYM_VALUE && !provably_at_least(k, atom, 0)
-        && elem_info[((const Value *)atom->value)->type.elem].bytes == 8;
+    const Op *loop = v->block ? v->block->parent : NULL, *op = v->def;
+    bool wild = false;
+    if (elem_info[v->type.elem].bytes < 8 || provably_at_least(k, sym_value(v), 0)) return false;
+    if (loop && loop->kind == OP_FOR && v->block->args[0] == v)
+        return is_wild(k, sym_of_scalar(loop->args[0]), depth + 1)
+            || is_wild(k, sym_of_scalar(loop->args[1]), depth + 1);
+    if (!op || depth > DEEPEST_WILD || (op->kind != OP_ELEM && op->kind != OP_SELECT)) return true;
+    for (int i = op->kind == OP_SELECT; i < op->nargs; i++)
+        wild |= is_wild(k, sym_of_scalar(op->args[i]), depth + 1);
+    return wild;
+}
+
+/* Can it be any number of 64 bits, so that sums with it could overflow? */
+static bool is_wild(const Kernel *k, Sym s, int depth)
+{
+    bool wild = false;
+    switch (s->kind) {
+    case SYM_NAME:
+        for (int i = 0; i < k->params.n; i++)
+            if (k->params.at[i].kind == PARAM_SCALAR && k->params.at[i].name == s->name)
+                wild = elem_info[k->params.at[i].type.elem].bytes == 8;
+        return wild;
+    case SYM_VALUE:
+        return value_is_wild(k, s->value, depth);
+    case SYM_DIV: case SYM_CEIL:                   /* no larger than what is divided */
+        return is_wild(k, s->kid[0], depth);
+    case SYM_MOD:
+        return is_wild(k, s->kid[0], depth) && is_wild(k, s->kid[1], depth);
+    case SYM_CONST: case SYM_SUM: case SYM_PRODUCT: case SYM_MIN: case SYM_MAX: case SYM_BAD:
+        break;
+    }
+    for (int i = 0; i < s->n; i++) wild |= is_wild(k, s->kid[i], depth);
+    return wild;
 }
 
 /* A place of a range held within 0 .. extent as far as it must be: below 0 always, and beyond the
    extent where sums could overflow. */
 static Sym held_within(Check *c, Sym place, Sym extent, bool from)
 {
-    if (sym_mentions(place, is_wild, c->kernel)) return not_below_zero(c, least(c, place, extent));
+    if (is_wild(c->kernel, place, 0)) return not_below_zero(c, least(c, place, extent));
     return from ? not_below_zero(c, place) : least(c, place, extent);
 }
 
@@ -124,7 +154,7 @@ static void clip(Check *c, View *v, int i, Part *part)
     int64_t k;
     int a = v->axis[i];
     Pos pos = node_pos(part->node);
-    bool far = part->length && sym_mentions(part->from, is_wild, c->kernel);
+    bool far = part->length && is_wild(c->kernel, part->from, 0);
     if (far) near_enough(part, v->extent[i]);
     Sym from = held_within(c, part->from, v->extent[i], true);
     Sym end = part->to ? held_within(c, part->to, v->extent[i], false) : v->extent[i];
@@ -140,6 +170,25 @@ static void clip(Check *c, View *v, int i, Part *part)
     v->extent[i] = extent;
     v->size[i] = fixed ? length : extent;
     v->region[i] = false;
+}
+
+/* A place along axis i of the view, in pieces of `size` elements; one that could be so far off that
+   sums with it overflow becomes the nearest of those that lie outside altogether. */
+Sym view_near(Check *c, const View *v, int i, Sym place, Sym piece, int64_t reach, Pos pos)
+{
+    const bool sums = !sym_is(piece, 1) || reach != 1 || !sym_is(v->start[v->axis[i]], 0);
+    if (!sums || !is_wild(c->kernel, place, 0)) return place;
+    const Sym last = sym_is(piece, 1) ? v->extent[i] : sym_ceil(v->extent[i], piece);
+    const Sym near = sym_min(sym_max(place, sym_const(-reach)), last);
+    name_formula(c, near, v, "index", pos);
+    return near;
+}
+
+/* Moves the view to one element of axis i. */
+static void pick(Check *c, View *v, int i, const Part *part)
+{
+    const Sym at = view_near(c, v, i, part->from, sym_const(1), 1, node_pos(part->node));
+    v->start[v->axis[i]] = sym_add(v->start[v->axis[i]], at);
 }
 
 /* The view without the axes that an index drops. */
@@ -195,7 +244,7 @@ static bool apply(Check *c, const Node *n, View *v, int *indices)
         }
         gone[i] = part.index;
         *indices += part.index;
-        if (part.index) v->start[v->axis[i]] = sym_add(v->start[v->axis[i]], part.from);
+        if (part.index) pick(c, v, i, &part);
         else clip(c, v, i, &part);
     }
     drop(v, gone);

@@ -153,6 +153,8 @@ bool view_whole(const View *view, int axis);       /* all of the tensor's axis *
 bool view_shape(Check *c, const View *view, Pos pos, Type *type);  /* its tile */
 bool view_axis(Check *c, const View *view, const Node *n, int *axis);
 void view_access(const View *view, Access *access);            /* its first element */
+/* The place, or the nearest that is outside too if it may be so far off that sums overflow. */
+Sym  view_near(Check *c, const View *v, int i, Sym place, Sym piece, int64_t reach, Pos pos);
 /* Tile `index` of the view in tiles of this shape; element `index`. False after a report. */
 bool view_tiles(Check *c, const View *view, const Node *index, const Type *tile, Access *access);
 /* Is this extent along axis i static, or all of it from 0? False after a report. */

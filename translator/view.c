@@ -191,6 +191,7 @@ bool view_tiles(Check *c, const View *v, const Node *index, const Type *tile, Ac
         ok = view_whole_fits(c, v, i, tile->dim[i], at, n) && ok;
         warn_elements(n, at, tile->dim[i]);
         int a = v->axis[i];
+        at = view_near(c, v, i, at, tile->dim[i], 1, node_pos(n));
         access->start[a] = sym_add(v->start[a], sym_mul(at, tile->dim[i]));
         if (sym_is_bad(access->start[a])) {
             mistake(c, node_pos(n), "E0707", "this index is out of the range of 64 bits");
@@ -252,7 +253,10 @@ bool view_window(Check *c, const View *v, const Node *index, const Node *step, c
         if ((access->step[a] != 1 || !lies_inside(c, v, i, tile->dim[i], at))
             && !view_whole_fits(c, v, i, tile->dim[i], at, n))
             return false;
-        access->start[a] = sym_add(v->start[a], sym_of_value(value));
+        int64_t extent, reach = 1;
+        if (sym_const_of(tile->dim[i], &extent)) reach += (extent - 1) * access->step[a];
+        at = view_near(c, v, i, sym_of_value(value), sym_const(1), reach, node_pos(n));
+        access->start[a] = sym_add(v->start[a], at);
         if (sym_is_bad(access->start[a])) {
             mistake(c, node_pos(n), "E0707", "this element is out of the range of 64 bits");
             return false;

@@ -178,3 +178,21 @@ def _(N):
     i = np.arange(-(-N // 10))
     k = np.arange(N)
     return dict(y=np.stack([i, 10 * i, np.minimum(10, N - 10 * i)], 1), z=k % 10 * 2 + k // 10)
+
+
+def pieces_of(x, first, count, step, pad):
+    """count elements of x from `first` on, pad outside; first is any integer."""
+    at = [first + step * i for i in range(count)]
+    return np.array([x[i] if 0 <= i < len(x) else np.float32(pad) for i in at], np.float32)
+
+
+FAR = [-2**63, -2**62 - 1, -2**60, -2**58, -2, -1, 0, 1, 2, 2**58, 2**60, 2**61, 2**63 - 1]
+
+
+@case('39_windows', 'far', '', 'y: f32[32] out; z: f32[32] out; w: f32[8] out; x: f32[N]; at: i64[2]; k: i64',
+      sizes(N=[1, 31, 33, 97], k=FAR), data=dict(at=lambda rng, shape, t: rng.choice(np.array(FAR), shape)))
+def _(x, at, k):
+    v, a = x.v, [int(i) for i in at]
+    tiles = lambda x, k, count, pad: Number(pieces_of(x, count * k, count, 1, pad), 'f32')        # noqa: E731
+    return dict(y=tiles(v, k, 32, 7) + tiles(v, a[1], 32, 2), z=Number(pieces_of(v, k, 32, 3, 5), 'f32'),
+                w=tiles(v[2:], k, 8, 3) + tiles(v[1:], a[0], 8, 0))
