@@ -20,9 +20,9 @@ SRC = arena name words source sym formula \
       simplify unused \
       interp interp_value interp_ops interp_shape interp_move interp_reduce interp_combine \
       interp_mma interp_order philox interp_debug interp_access interp_launch \
-      pieces late layout rename stream facts hints threads ladder plan_mma plan fills web wish \
+      pieces late layout tensor rename stream facts hints threads ladder plan_mma plan fills web wish \
       place spread text atom phase lazy cast element again quotient access scatter reduce memory \
-      combine_function combine shared move regroup banks stage mma order debug waits body raster \
+      combine_function combine shared move regroup banks stage pipeline mma fragments order debug waits body raster \
       head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
