@@ -237,6 +237,8 @@ static void start_block(TileWorker *w, uint64_t n, const TileSchedule *s)
         t->number = i;
         t->place = {i % block.x, i / block.x % block.y, i / block.x / block.y};
         t->state = FRESH;
+        t->copies.clear();
+        t->groups = 0;
     }
     for (unsigned i = 0; i < TILE_MAX_THREADS / 32; i++) {
         const unsigned here = l->threads > 32 * i ? l->threads - 32 * i : 0;

@@ -43,5 +43,7 @@ constexpr int warpSize = 32;
 #include "tile_atomic.h"
 #include "tile_math.h"
 #include "tile_ptx.h"
+#include "tile_tensor.h"
+#include "tile_async.h"
 
 #endif

@@ -10,6 +10,13 @@
  * function's address, which all must have in common. */
 typedef void TileCombine(void **lanes);
 
+/* A copy to shared memory that is on its way: what it brings, and in which group of its thread. */
+struct TileCopy {
+    void *to;
+    unsigned char bytes[16];
+    unsigned size, group;
+};
+
 extern "C" {
 
 /* Waits until the lanes of mask that have not exited are here with the same mask and combine. */
@@ -39,6 +46,15 @@ void tile_fence(void);
 /* A 32-bit name of a shared address, for instructions that take one, and back. */
 unsigned tile_shared_address(const void *pointer);
 void *tile_shared_pointer(unsigned address);
+
+/* Notes that the bytes arrive at `to` when the thread waits for its group, and not before. */
+void tile_copy_begin(void *to, const void *bytes, unsigned size);
+
+/* Ends the thread's group. */
+void tile_copy_commit(void);
+
+/* The next copy of the groups before the `pending` latest; false if all of those have arrived. */
+bool tile_copy_next(unsigned pending, TileCopy *copy);
 }
 
 #endif

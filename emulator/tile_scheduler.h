@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <atomic>
+#include <deque>
 #include <string>
 #include <vector>
 #include <boost/context/detail/fcontext.hpp>
@@ -39,6 +40,9 @@ struct TileThread {
     uint16_t synced[32];                // the lanes of its warp, as tile_races.cpp tells time
     const char *name, *file;            // the function that waits and where it was called
     int line;
+    // cp.async
+    std::deque<TileCopy> copies;        // begun, not arrived, in this order
+    unsigned groups;                    // committed so far
 };
 
 /* Warp: each warp goes as far as it can before the next; the others: all threads in turn. */
@@ -58,6 +62,9 @@ struct TileWarp {
 constexpr uint32_t TILE_TWICE = 1u << 31;   // two different threads wrote it
 constexpr uint32_t TILE_HOST = 1u << 30;    // the host wrote it
 constexpr uint32_t TILE_WRITER = TILE_HOST - 1;
+
+/* The shadow of a byte of shared memory that an asynchronous copy will write. */
+constexpr uint32_t TILE_PENDING = TILE_TWICE | TILE_HOST;
 
 /* A flag of what g++ adds beside a shared array: every thread may find that it is set up. */
 constexpr int TILE_NO_RACES = 1 << 16;
@@ -117,6 +124,14 @@ struct TileRace {
 /* ---- tile_emulator.cpp -------------------------------------------------------------- */
 
 extern __thread TileThread *tile_self;  // NULL outside of kernels
+
+/* While one lives, this OS thread works for the emulator and its accesses are not checked: the
+ * functions of the C++ library that it calls may be those that the linker found in checked code. */
+struct TileAside {
+    TileThread *const self = tile_self;
+    TileAside() { tile_self = NULL; }
+    ~TileAside() { tile_self = self; }
+};
 
 /* Ends the current thread after an error. */
 [[noreturn]] void tile_stop_thread(void);
