@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import subprocess
+import made
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -19,8 +20,21 @@ def tilec():
 
 
 def source(name):
-    """tests/kernels/NAME.tile, or a path from the root: stdlib/std/nn."""
+    """tests/kernels/NAME.tile, a path from the root: stdlib/std/nn, or made/NAME, which is written first."""
+    if name.startswith('made/'):
+        return written(name)
     return os.path.join(ROOT if '/' in name else HERE, name + '.tile')
+
+
+def written(name):
+    """A file of made.py, whole at any time."""
+    path = os.path.join(OUT, name.replace('/', '_') + '.tile')
+    text = made.FILES[name.split('/')[1]]()
+    if not os.path.exists(path) or open(path).read() != text:
+        with open(f'{path}.{os.getpid()}', 'w') as f:
+            f.write(text)
+        os.replace(f'{path}.{os.getpid()}', path)
+    return path
 
 
 class Failed(Exception):

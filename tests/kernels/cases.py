@@ -6,6 +6,7 @@ import cases_attention                                        # noqa: F401
 import cases_family                                           # noqa: F401
 import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
+import cases_made                                             # noqa: F401
 import cases_mixed                                            # noqa: F401
 import cases_mma                                               # noqa: F401
 import cases_moe                                              # noqa: F401

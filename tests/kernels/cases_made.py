@@ -1,0 +1,97 @@
+"""cases_made.py -- the kernels that made.py writes: what each expression, constant and nest should give"""
+import numpy as np
+import made
+from number import FLOATS, RAW, decode
+from table import case, sizes
+
+# ---- operators -----------------------------------------------------------------------------------
+
+
+def quotient(a, b):
+    q = np.abs(a) // np.maximum(np.abs(b), 1)
+    return np.where(b == 0, 0, np.where((a < 0) == (b < 0), q, -q))
+
+
+SHIFTED = (1, 31)             # counts that the table has; others are those of 80_integer_tables
+EVALUATED = {
+    '+': np.add, '-': np.subtract, '*': np.multiply, '/': quotient, '%': lambda a, b: a - quotient(a, b) * b,
+    '<<': lambda a, b: np.where((b >= 0) & (b < 32), a << np.clip(b, 0, 31), 0), '>>': lambda a, b: a >> np.where(b < 0, 31, np.minimum(b, 31)),
+    '&': np.bitwise_and, '|': np.bitwise_or, '^': np.bitwise_xor, '<': np.less, '>=': np.greater_equal, '==': np.equal,
+    '!=': np.not_equal, '&&': np.logical_and, '||': np.logical_or, '!': np.logical_not, '~': np.invert,
+    'neg': np.negative, 'select': np.where}
+
+
+def value(tree, names):
+    """A tree in 64 bits, each result wrapped to 32."""
+    if isinstance(tree, str):
+        return names[tree]
+    v = EVALUATED[tree[0]](*[value(t, names) for t in tree[1:]])
+    return v if v.dtype == bool else v.astype(np.int32).astype(np.int64)
+
+
+def mixed(rng, shape, t):
+    """Small numbers, counts of shifts, and large ones."""
+    small, wide = rng.integers(-9, 34, shape), rng.integers(-2**31, 2**31, shape)
+    return np.where(rng.random(shape) < 0.7, small, wide)
+
+
+NUMBERS, TRUTHS = made.trees()
+
+
+@case('made/operators', 'operators', '', 'y: i32[K, N] out; z: bool[L, N] out; p: i32[N]; q: i32[N]; r: i32[N]',
+      sizes(K=[len(NUMBERS)], L=[len(TRUTHS)], N=[200]), table=True, data=dict(p=mixed, q=mixed, r=mixed))
+def _(p, q, r):
+    names = {k: v.astype(np.int64) for k, v in zip('abc', (p, q, r))}
+    return dict(y=np.array([value(t, names) for t in NUMBERS]).astype(np.int32), z=np.array([value(t, names) for t in TRUTHS]))
+
+
+# ---- constants -----------------------------------------------------------------------------------
+
+
+def alike(t):
+    """What a constant gives and what a loaded value gives have the same bits, NaN is NaN."""
+    found = made.folds(t)
+
+    def check(outputs):
+        folded, loaded = outputs['y']
+        same = (folded == loaded) & (np.signbit(folded) == np.signbit(loaded)) | (folded != folded) & (loaded != loaded)
+        wrong = np.flatnonzero(~same)
+        if wrong.size:
+            o, pair = found[wrong[0]]
+            return f'{o} of {pair} is {folded[wrong[0]]!r} folded, {loaded[wrong[0]]!r} loaded; {wrong.size} differ'
+        return None
+    return lambda x: dict(y=check)
+
+
+def constants_of(t):
+    values = [float(v) for v in made.CONSTANTS[t]] if t in FLOATS else made.CONSTANTS[t]
+    return lambda rng, shape, _: np.array(values, np.float64 if t in FLOATS else RAW[t])
+
+
+for t in made.CONSTANTS:
+    case('made/folded', f'constants_{t}', '', f'y: {t}[2, N] out; x: {t}[{len(made.CONSTANTS[t])}]', sizes(N=[len(made.folds(t))]),
+         table=True, data=dict(x=constants_of(t)))(alike(t))
+
+
+# ---- nests ---------------------------------------------------------------------------------------
+
+
+def runs(kinds, leave):
+    """The nest in Python, a program at a time."""
+    body = '\n'.join(['def f(t, c, n):'] + made.nest(kinds, leave, 0, True) + ['    return t, c'])
+    names = {}
+    exec(body, names)
+
+    def reference(x, n):
+        y, s = np.empty_like(x), []
+        for k in range(-(-len(x) // 16)):
+            t, c = names['f'](x[16 * k:16 * k + 16], int(x[k]), n)
+            y[16 * k:16 * k + 16] = t
+            s.append(c)
+        return dict(y=y, s=np.array(s, np.int32))
+    return reference
+
+
+for kinds, leave in made.nests():
+    case('made/nesting', f'{"_".join(kinds)}_{leave}', '', 'y: i32[N] out; s: i32[ceil(N, 16)] out; x: i32[N]; n: i32',
+         sizes(N=[75], n=[0, 3]), table=True, data=dict(x=lambda rng, shape, t: rng.integers(0, 100, shape)))(runs(kinds, leave))
