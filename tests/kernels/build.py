@@ -1,6 +1,7 @@
 """build.py -- one translation and one build a file; the launch functions as the header declares them"""
 import ctypes
 import fcntl
+import filecmp
 import glob
 import os
 import re
@@ -68,6 +69,14 @@ def emulator_object():
     return target
 
 
+def compiled(name, cu):
+    """What to link: an object that tests/nvcc/run.sh left in OBJECTS, if it is of the same text; else the .cu."""
+    path = os.path.relpath(source(name), ROOT).replace(os.sep, '_')
+    there = os.path.join(os.environ.get('OBJECTS', ''), path)
+    same = os.path.exists(there + '.o') and filecmp.cmp(there + '.cu', cu, shallow=False)
+    return there + '.o' if same else cu
+
+
 def build(name, gpu, checked):
     """The paths of the .cu, the .h and the .so; Failed says what went wrong."""
     stem = os.path.join(OUT, name.replace('/', '_'))
@@ -78,7 +87,7 @@ def build(name, gpu, checked):
     if gpu:
         if older(so, cu, os.path.join(HERE, 'gpu.cu')):
             shell([os.environ.get('NVCC', 'nvcc'), '-arch=native', '-O3', '-shared', '-Xcompiler', '-fPIC',
-                   '-o', so, cu, os.path.join(HERE, 'gpu.cu')])
+                   '-o', so, compiled(name, cu), os.path.join(HERE, 'gpu.cu')])
     else:
         core = emulator_object()
         part = so[:-3] + '.o'
