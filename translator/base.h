@@ -42,6 +42,8 @@ void  map_put(NameMap *m, Name name, void *value);
 
 bool c_word(const char *word);                     /* no variable can have it */
 bool c_linked(const char *word);                   /* no extern "C" function can have it */
+bool c_ruled(const char *word);                    /* of a family that is too large to list */
+bool template_named(const char *word);             /* template.c: of a helper of the output */
 
 /* ---- source.c: files, offset -> line and column ---------------------------------------- */
 

@@ -245,6 +245,7 @@ static void entry_text(Text *out, const Plan *p, const Entry *n)
 {
     const Function *f = p->kernel->function;
     const Body *b = n->body;
+    const char *body = c_global(f, b->name);
     const char *args = b->kind == BODY_BLOCK ? arena_printf("%d, %d", n->threads, n->vecs)
                      : b->kind == BODY_WARP ? arena_printf("%d", n->vecs) : "";
     if (p->vectors.n)
@@ -252,9 +253,9 @@ static void entry_text(Text *out, const Plan *p, const Entry *n)
     text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads,
                 n->blocks, n->symbol);
     abi_params(out, f, ABI_DEVICE, (int)strlen(n->symbol) + 1);
-    text_printf(out, ")\n{\n    %s%s(", b->name, *args ? arena_printf("<%s>", args) : "");
+    text_printf(out, ")\n{\n    %s%s(", body, *args ? arena_printf("<%s>", args) : "");
     abi_params(out, f, ABI_DEVICE_ARGS,
-               (int)strlen(b->name) + (*args ? (int)strlen(args) + 2 : 0) + 5);
+               (int)strlen(body) + (*args ? (int)strlen(args) + 2 : 0) + 5);
     text_printf(out, ");\n}\n");
 }
 

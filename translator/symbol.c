@@ -8,7 +8,7 @@ static bool ruled(const char *name)
     static const char *const starts[] = { "cuda", "cu_", "tile_", "nv", "__", "M_" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (!strncmp(name, starts[i], strlen(starts[i]))) return true;
-    return name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z';
+    return c_ruled(name) || template_named(name);
 }
 
 /* The name of an extern "C" function: as it is, or with `_` behind it if it is taken. */

@@ -1,7 +1,7 @@
 """cases_made.py -- the kernels that made.py writes: what each expression, constant and nest should give"""
 import numpy as np
 import made
-from number import FLOATS, RAW, decode
+from number import FLOATS, RAW, Number
 from table import case, sizes
 
 # ---- operators -----------------------------------------------------------------------------------
@@ -12,7 +12,6 @@ def quotient(a, b):
     return np.where(b == 0, 0, np.where((a < 0) == (b < 0), q, -q))
 
 
-SHIFTED = (1, 31)             # counts that the table has; others are those of 80_integer_tables
 EVALUATED = {
     '+': np.add, '-': np.subtract, '*': np.multiply, '/': quotient, '%': lambda a, b: a - quotient(a, b) * b,
     '<<': lambda a, b: np.where((b >= 0) & (b < 32), a << np.clip(b, 0, 31), 0), '>>': lambda a, b: a >> np.where(b < 0, 31, np.minimum(b, 31)),
@@ -95,3 +94,30 @@ def runs(kinds, leave):
 for kinds, leave in made.nests():
     case('made/nesting', f'{"_".join(kinds)}_{leave}', '', 'y: i32[N] out; s: i32[ceil(N, 16)] out; x: i32[N]; n: i32',
          sizes(N=[75], n=[0, 3]), table=True, data=dict(x=lambda rng, shape, t: rng.integers(0, 100, shape)))(runs(kinds, leave))
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+def plainly(role):
+    """What each kernel of made.names computes: the tile is 4 x 32, whatever lies in it."""
+    def reference(**inputs):
+        x = inputs[role['x']].v.astype(np.float32)
+        M, N = x.shape
+        padded = np.zeros((-(-M // 4) * 4, 128), np.float32)
+        padded[:M, :N] = x
+        v = np.empty_like(padded)
+        for j in range(0, 128, 32):
+            inside = padded[:, j:min(j + 32, N)] if j < N else padded[:, :1]
+            v[:, j:j + 32] = 2 * padded[:, j:j + 32] - np.max(inside, 1, keepdims=True)
+        for k in range(3):
+            v = v * np.float32(0.5) + np.tile(padded[:, 32 * k:32 * k + 32], 4)
+        for j in range(0, 128, 32):
+            v[:, j:j + 32] = v[:, j:j + 32][:, ::-1]
+        return {role['y']: Number((v[:M, :N] + np.float32(M)).astype(np.float64), 'f32')}
+    return reference
+
+
+for role in made.words():
+    case('made/names', role['kernel'], '', '{y}: f32[{M}, {N}] out; {x}: f32[{M}, {N}]; {s}: f32 = 0.5'.format(**role),
+         sizes(**{role['M']: [7], role['N']: [64]}), table=True)(plainly(role))

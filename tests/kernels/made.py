@@ -3,7 +3,12 @@
 Each function gives the text of a file. build.py writes it where the outputs lie, as made/NAME; what it
 should compute is found from the same descriptions, in cases_made.py.
 """
+import glob
 import itertools
+import keyword
+import os
+import random
+import re
 
 # ---- two operators in one expression ------------------------------------------------------------
 #
@@ -158,4 +163,50 @@ kernel {"_".join(kinds)}_{leave}(y: &mut tensor<i32, [N]> by [i: 16], s: &mut te
     return '\n'.join(kernels)
 
 
-FILES = dict(operators=operators, folded=folded, nesting=nesting)
+# ---- names ----------------------------------------------------------------------------------------
+#
+# Every word of the committed outputs, and many that C, C++ and CUDA have, is once the name of something.
+
+WORDS = """double asm exp log abs y1 remove max main signed new class template threadIdx NAN linux unix __x INFINITY half min
+printf warpSize alignas and auto bitand bitor case char16_t compl concept co_await constexpr decltype delete enum explicit export
+extern final float friend goto inline mutable namespace noexcept nullptr operator override private requires sizeof static_cast
+struct this thread_local throw typedef typename union unsigned virtual void volatile wchar_t xor _Bool _Complex NULL EOF errno
+stdout assert __global__ __shared__ blockDim gridDim blockIdx dim3 uint3 float4 cudaStream_t cudaError_t __syncthreads atomicAdd
+clock M_PI BUFSIZ RAND_MAX HUGE_VAL INT32_MAX FLT_MAX i386 __CUDA_ARCH__ __LINE__ TILE_EMULATOR smem std size_t int32_t uint8_t
+signbit isnan gamma j0 yn div exit index time read write link select connect send pow sin free malloc strlen environ Vec Met REFUSE
+launch config tensors vectors programs lane part row col at out from to blocks threads"""
+ROLES = 'kernel y x M N i j s t u v k f p B'.split()
+
+
+def words():
+    """In an order of no meaning: so many at a time get the roles of one kernel."""
+    found = set(WORDS.split())
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), '../../examples/*.cu'))):
+        code = re.sub(r'//[^\n]*|"[^"\n]*"', ' ', open(path, encoding='utf-8').read())
+        found |= set(re.findall(r'[A-Za-z_]\w*', code))
+    refused = ('as barrier break const continue else false fn for if in inf kernel let mut nan pipeline return shared simt static '
+               'tensor true unsafe use while bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64').split()
+    # Names that two kernels' functions would share are refused, an extent is evaluated in Python, and __builtin_
+    # is g++'s own.
+    found = [w for w in sorted(found - set(refused)) if not re.search('^__builtin|_(strided|tile|warp|block|stream)(_|$)', w)]
+    random.Random(1).shuffle(found)
+    found = [w for w in found if keyword.iskeyword(w)] + [w for w in found if not keyword.iskeyword(w)]
+    count = len(found) // len(ROLES)
+    return [dict(zip(ROLES, found[k::count])) for k in range(count)]
+
+
+def names():
+    return '\n'.join('''\
+fn {f}({p}: tile<f32, [4, 32]>) -> tile<f32, [4, 32]> {{ return {p} * 2.0; }}
+kernel {kernel}<{B}: int = 32>({y}: &mut tensor<f32, [{M}, {N}]> by [{i}: 4, {j}: {B}], {x}: &tensor<f32, [{M}, {N}]>, {s}: f32)
+{{
+    let {t} = {x}.load_like({y});
+    let {u} = max({t}, axis = 1, keepdims = true);
+    let mut {v} = {f}({t}) - {u};
+    for {k} in 0..3 {{ {v} = {v} * {s} + {x}.load([{i}, {k}], [4, 32]); }}
+    {y}.store(flip({v}, 1) + {M} as f32);
+}}
+'''.format(**role) for role in words())
+
+
+FILES = dict(operators=operators, folded=folded, nesting=nesting, names=names)

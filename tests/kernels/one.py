@@ -113,7 +113,7 @@ def arguments(proto, setup, changed=()):
     changed = dict(changed)
     out = []
     for ctype, word in proto[:-1]:
-        bare = next((w for w in (word, word.rstrip('_')) if known(w, setup)), None)
+        bare = next((w for w in (word, word.removesuffix('_'), word.rstrip('_')) if known(w, setup)), None)
         if bare is None:
             raise KeyError(f'nothing is known about the argument {word}')
         out.append(ctype(changed[bare] if bare in changed else value_of(bare, setup)))
