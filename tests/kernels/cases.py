@@ -21,5 +21,6 @@ import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
 import cases_literals                                         # noqa: F401
 import cases_tables                                           # noqa: F401
+import cases_traps                                            # noqa: F401
 import cases_variable                                          # noqa: F401
 import cases_view                                             # noqa: F401
