@@ -34,23 +34,24 @@ def mixed(rng, shape, t):
     return np.where(rng.random(shape) < 0.7, small, wide)
 
 
-NUMBERS, TRUTHS = made.trees()
+def evaluated(some, t):
+    def reference(p, q, r):
+        names = {k: v.astype(np.int64) for k, v in zip('abc', (p, q, r))}
+        return np.array([value(tree, names) for tree in some]).astype(t)
+    return reference
 
 
-@case('made/operators', 'operators', '', 'y: i32[K, N] out; z: bool[L, N] out; p: i32[N]; q: i32[N]; r: i32[N]',
-      sizes(K=[len(NUMBERS)], L=[len(TRUTHS)], N=[200]), table=True, data=dict(p=mixed, q=mixed, r=mixed))
-def _(p, q, r):
-    names = {k: v.astype(np.int64) for k, v in zip('abc', (p, q, r))}
-    return dict(y=np.array([value(t, names) for t in NUMBERS]).astype(np.int32), z=np.array([value(t, names) for t in TRUTHS]))
+for kind, t, found in zip(('numbers', 'truths'), ('i32', 'bool'), made.trees()):
+    for n, some in enumerate(made.pieces(found)):
+        case('made/operators', f'{kind}_{n}', '', f'y: {t}[K, N] out; p: i32[N]; q: i32[N]; r: i32[N]', sizes(K=[len(some)], N=[200]),
+             table=True, data=dict(p=mixed, q=mixed, r=mixed))(evaluated(some, RAW[t]))
 
 
 # ---- constants -----------------------------------------------------------------------------------
 
 
-def alike(t):
+def alike(found):
     """What a constant gives and what a loaded value gives have the same bits, NaN is NaN."""
-    found = made.folds(t)
-
     def check(outputs):
         folded, loaded = outputs['y']
         same = (folded == loaded) & (np.signbit(folded) == np.signbit(loaded)) | (folded != folded) & (loaded != loaded)
@@ -68,8 +69,9 @@ def constants_of(t):
 
 
 for t in made.CONSTANTS:
-    case('made/folded', f'constants_{t}', '', f'y: {t}[2, N] out; x: {t}[{len(made.CONSTANTS[t])}]', sizes(N=[len(made.folds(t))]),
-         table=True, data=dict(x=constants_of(t)))(alike(t))
+    for n, some in enumerate(made.pieces(made.folds(t), 60)):
+        case('made/folded', f'constants_{t}_{n}', '', f'y: {t}[2, N] out; x: {t}[{len(made.CONSTANTS[t])}]', sizes(N=[len(some)]),
+             table=True, data=dict(x=constants_of(t)))(alike(some))
 
 
 # ---- nests ---------------------------------------------------------------------------------------

@@ -53,18 +53,26 @@ def trees():
     return numbers, truths
 
 
+def pieces(of, most=40):
+    """So many at a time: compilers take long over long functions."""
+    return [of[k:k + most] for k in range(0, len(of), most)]
+
+
 def operators():
-    numbers, truths = trees()
-    lines = [f'    y.put(expand({text(t)}, 0), [{k}, 0]);' for k, t in enumerate(numbers)]
-    lines += [f'    z.put(expand({text(t)}, 0), [{k}, 0]);' for k, t in enumerate(truths)]
-    return f'''\
-kernel operators(y: &mut tensor<i32, [K, N]> by [_, i: 64], z: &mut tensor<bool, [L, N]> by [_, i: 64],
-                 p: &tensor<i32, [N]>, q: &tensor<i32, [N]>, r: &tensor<i32, [N]>) where K == {len(numbers)}, L == {len(truths)}
+    kernels = []
+    for kind, t, found in zip(('numbers', 'truths'), ('i32', 'bool'), trees()):
+        for n, some in enumerate(pieces(found)):
+            lines = '\n'.join(f'    y.put(expand({text(tree)}, 0), [{k}, 0]);' for k, tree in enumerate(some))
+            kernels.append(f'''\
+kernel {kind}_{n}(y: &mut tensor<{t}, [K, N]> by [_, i: 64], p: &tensor<i32, [N]>, q: &tensor<i32, [N]>, r: &tensor<i32, [N]>)
 {{
     let a = p.load([i], [64]);
     let b = q.load([i], [64]);
     let c = r.load([i], [64]);
-''' + '\n'.join(lines) + '\n}\n'
+{lines}
+}}
+''')
+    return '\n'.join(kernels)
 
 
 # ---- what is constant, and the same where it is loaded ------------------------------------------
@@ -93,22 +101,22 @@ def folds(t):
     return found + [(o.replace('T', t), (a, a)) for o in ONE + (BROKEN if f else []) for a in values]
 
 
-def constants(t):
+def constants(t, n, some):
     lines, values = [], CONSTANTS[t]
     place = {v: k for k, v in enumerate(values)}
     lines += [f'    let c{k}: {t} = {v};' for k, v in enumerate(values)]
     lines += [f'    let x{k} = x[{k}];' for k in range(len(values))]
-    for k, (o, pair) in enumerate(folds(t)):
+    for k, (o, pair) in enumerate(some):
         for row, name in ((0, 'c'), (1, 'x')):
             swapped = ''.join(f'{name}{place[pair[ch == "v"]]}' if ch in 'uv' and not (before.isalnum() or after.isalnum()) else ch
                               for before, ch, after in zip(' ' + o, o, o[1:] + ' '))
             lines.append(f'    y.put(full([1, 1], {swapped}, {t}), [{row}, {k}]);')
-    return (f'kernel constants_{t}(y: &mut tensor<{t}, [2, N]> by [_, _], x: &tensor<{t}, [{len(values)}]>)\n{{\n'
+    return (f'kernel constants_{t}_{n}(y: &mut tensor<{t}, [2, N]> by [_, _], x: &tensor<{t}, [{len(values)}]>)\n{{\n'
             + '\n'.join(lines) + '\n}\n')
 
 
 def folded():
-    return '\n'.join(constants(t) for t in CONSTANTS)
+    return '\n'.join(constants(t, n, some) for t in CONSTANTS for n, some in enumerate(pieces(folds(t), 60)))
 
 
 # ---- for, while and if inside of each other -----------------------------------------------------
