@@ -57,6 +57,7 @@ static bool seen_before(Seen s)
 {
     if (diag.seen.n * 2 >= diag.room) {
         int room = diag.room ? diag.room * 2 : 256;
+        if (!diag.room) arena_root(&diag, sizeof diag);
         int *slots = new_array(int, room);
         for (int i = 0; i < diag.seen.n; i++)
             slots[seen_slot(slots, room, &diag.seen.at[i])] = i + 1;

@@ -3,23 +3,49 @@
 #include "mapping.h"
 #include <string.h>
 
+/* Uses the name from now on, to the end of its scope. */
+void take_name(Emit *e, const char *name)
+{
+    push(&e->names.used, name);
+    map_put(&e->names.places, name_of(name), (void *)(intptr_t)e->names.used.n);
+}
+
+/* Is the name in use? Its place tells: scopes end by taking the last names away. */
+static bool is_used(const Emit *e, const char *name)
+{
+    intptr_t place = (intptr_t)map_find(&e->names.places, name_of(name));
+    return place && place <= e->names.used.n && !strcmp(e->names.used.at[place - 1], name);
+}
+
+/* t2 for t, t1_2 for t1. */
+static const char *numbered(const char *wish, int n)
+{
+    size_t len = strlen(wish);
+    bool digit = len && wish[len - 1] >= '0' && wish[len - 1] <= '9';
+    return arena_printf(digit ? "%s_%d" : "%s%d", wish, n);
+}
+
+/* The first number to try with a wish: behind the last one that it got, if that is in use. */
+static int first_number(const Emit *e, const char *wish)
+{
+    int last = (int)(intptr_t)map_find(&e->names.numbers, name_of(wish));
+    return last && !c_reserved(wish) && is_used(e, numbered(wish, last)) ? last + 1 : 2;
+}
+
 /* The wish, or if it is taken the wish and a number; taken from now on. */
 const char *fresh(Emit *e, const char *wish)
 {
     const char *name = wish;
-    for (int n = 2; ; n++) {
-        bool taken = c_reserved(name);
-        if (taken && n > 3)
+    for (int n = first_number(e, wish); ; n++) {
+        bool reserved = c_reserved(name);
+        if (reserved && n > 3)
             wish = arena_printf("a_%s", wish);     /* its beginning is reserved */
-        for (int i = 0; i < e->names.used.n && !taken; i++)
-            taken = !strcmp(e->names.used.at[i], name);
-        if (!taken)
+        if (!reserved && !is_used(e, name))
             break;
-        size_t len = strlen(wish);
-        name = arena_printf(len && wish[len - 1] >= '0' && wish[len - 1] <= '9' ? "%s_%d" : "%s%d",
-                            wish, n);
+        name = numbered(wish, n);
+        map_put(&e->names.numbers, name_of(wish), (void *)(intptr_t)n);
     }
-    push(&e->names.used, name);
+    take_name(e, name);
     return name;
 }
 
