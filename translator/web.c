@@ -90,15 +90,15 @@ static const Op *loop_between(const Op *op, const Value *v)
 /* Are a and b in different arms of one if? */
 static bool exclusive(const Op *a, const Op *b)
 {
-    for (const Op *x = a; x; x = x->block->parent) {
-        const Op *up = x->block->parent;
-        if (!up || up->kind != OP_IF)
-            continue;
-        for (const Op *y = b; y; y = y->block->parent)
-            if (y->block->parent == up)
-                return x->block != y->block;
-    }
-    return false;
+    const Op *x = a, *up = a->block->parent;
+    while (up && (b->number <= up->number || b->number > up->last_number))
+        x = up, up = up->block->parent;
+    if (!up || up->kind != OP_IF)                  /* the innermost that has both decides */
+        return false;
+    const Op *y = b;
+    while (y->block->parent != up)
+        y = y->block->parent;
+    return x->block != y->block;
 }
 
 /* Is a still needed after the point where b is made?  users: of a, through

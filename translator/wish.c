@@ -127,38 +127,42 @@ static const char *wish_for(const Value *v)
     }
 }
 
-/* The user's name for what is another view of the variable of root; NULL if there is none. */
-static const char *name_of_view(const Emit *e, const Value *root)
+/* The value whose variable v is another view of, or itself. */
+static const Value *viewed(const Value *v)
 {
-    for (int i = 0; i < e->k->values.n; i++) {
-        const Value *v = e->k->values.at[i], *from = v;
-        while (from->def && from->plan && !map_of(from)->var && from->def->nargs && is_view(from))
-            from = from->def->args[0];
-        if (v->name && from != v && from->plan && map_of(from)->var
-            && web_root((Value *)from) == root)
-            return c_name(v->name);
-    }
-    return NULL;
+    while (v->def && v->plan && !map_of(v)->var && v->def->nargs && is_view(v))
+        v = v->def->args[0];
+    return v;
 }
 
-/* The user's name for any value of the web of v, or what its making suggests. */
-static const char *web_wish(const Emit *e, Value *root)
+/* Notes for each web, by the id of its root, the first user's name of a value of it, or if views
+   is set of another view of one, where there is no name yet. */
+static void note_names(const Emit *e, bool views, Name *names)
 {
+    Name *found = new_array(Name, e->k->values.n + 1);
     for (int i = 0; i < e->k->values.n; i++) {
-        Value *v = e->k->values.at[i];
-        if (v->plan && map_of(v)->var && web_root(v) == root && v->name)
-            return c_name(v->name);
+        const Value *v = e->k->values.at[i], *of = v->name ? viewed(v) : v;
+        if (!v->name || (of != v) != views || !of->plan || !map_of(of)->var)
+            continue;
+        Name *at = &found[web_root((Value *)of)->id];
+        *at = *at ? *at : v->name;
     }
-    const char *seen = name_of_view(e, root);
-    return seen ? seen : wish_for(root);
+    for (int i = 0; i < e->k->values.n; i++)
+        names[i] = names[i] ? names[i] : found[i];
 }
 
-/* Names each web that has a variable. */
+/* Names each web that has a variable: as the user calls a value of it, or by how it is made. */
 void name_webs(Emit *e)
 {
+    Name *names = new_array(Name, e->k->values.n + 1);
+    note_names(e, false, names);
+    note_names(e, true, names);
     for (int i = 0; i < e->k->values.n; i++) {
         Value *v = e->k->values.at[i];
-        if (v->plan && map_of(v)->var && !map_of(web_root(v))->name)
-            map_of(web_root(v))->name = fresh(e, web_wish(e, web_root(v)));
+        if (!v->plan || !map_of(v)->var || map_of(web_root(v))->name)
+            continue;
+        const Value *root = web_root(v);
+        const char *wish = names[root->id] ? c_name(names[root->id]) : wish_for(root);
+        map_of(root)->name = fresh(e, wish);
     }
 }
