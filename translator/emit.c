@@ -135,7 +135,7 @@ static const char *own_name(Emit *e, const char *name)
 {
     if (!c_reserved(name))
         return fresh(e, name);
-    push(&e->names.used, name);
+    take_name(e, name);
     return name;
 }
 
@@ -145,12 +145,12 @@ static void reserve_names(Emit *e)
     const Kernel *k = e->k;
     for (int i = 0; i < k->params.n; i++) {
         const Param *p = &k->params.at[i];
-        push(&e->names.used, c_name(p->name));
+        take_name(e, c_name(p->name));
         for (int a = 0; p->kind != PARAM_SCALAR && a < c_strides(p); a++)
-            push(&e->names.used, c_stride(p, a));
+            take_name(e, c_stride(p, a));
     }
     for (int i = 0; i < k->extents.n; i++)
-        push(&e->names.used, c_name(k->extents.at[i]));
+        take_name(e, c_name(k->extents.at[i]));
     e->w = own_name(e, "W");
     e->vecs = own_name(e, "VECS");
     e->threads = own_name(e, "THREADS");

@@ -1,4 +1,4 @@
-/* layout.h -- what the files that choose layouts share: layout.c, rename.c */
+/* layout.h -- what the files that choose layouts share: layout.c, rename.c, alike.c */
 #ifndef LAYOUT_H
 #define LAYOUT_H
 #include "mapping.h"
@@ -22,4 +22,7 @@ int64_t assumed(Sym extent);
 
 /* ---- rename.c -------------------------------------------------------------------------------- */
 void tie_moves(Classes *c);
+
+/* ---- alike.c --------------------------------------------------------------------------------- */
+void merge_alike(Classes *c);                      /* ties that save loops, and cost nothing */
 #endif

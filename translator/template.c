@@ -152,6 +152,7 @@ bool template_named(const char *word)
 {
     static NameMap names;                         /* of the templates: the same for the whole run */
     if (!names.room) {
+        arena_root(&names, sizeof names);
         Sections all = read_all();
         names = names_of(&all);
     }
