@@ -20,10 +20,10 @@ SRC = arena name words source sym formula \
       simplify unused \
       interp interp_value interp_ops interp_shape interp_move interp_reduce interp_combine \
       interp_mma interp_order philox interp_debug interp_access interp_launch \
-      pieces late layout tensor rename stream facts hints threads ladder plan_mma plan fills web wish \
-      place spread text atom phase lazy cast element again quotient access scatter reduce memory \
-      combine_function combine shared move regroup banks stage pipeline mma fragments order debug waits body raster \
-      head tidy emit \
+      pieces late layout tensor rename alike stream facts hints threads ladder plan_mma plan fills \
+      web wish place spread text atom phase lazy cast element again quotient access scatter reduce \
+      memory combine_function combine shared move regroup banks stage pipeline mma fragments order \
+      debug waits body raster head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_cpu run \
       options lines output pass doctor main
@@ -54,6 +54,22 @@ $B/asan/%.o: translator/%.c $B/tile.h | $B/asan
 $B/asan/%.o: $B/%.c $B/tile.h | $B/asan
 	$(compile) -DNDEBUG
 
+# The front end under libFuzzer: all but the command and what runs kernels, and tests/fire.
+FIRE = $(patsubst $B/%.o,$B/fire/%.o,$(filter-out $(patsubst %,$B/%.o,main doctor run run_cpu \
+         run_driver launch_args show recipe npy interp%),$(OBJ))) $B/fire/target.o $B/fire/mutate.o
+$B/fire/%.o: CC = clang
+$B/fire/%.o: CFLAGS = -gline-tables-only -O1 $(SANITIZE) \
+                      -fsanitize-coverage=inline-8bit-counters,pc-table \
+                      -fno-sanitize-recover=undefined -DVERIFY
+$B/fire/%.o: translator/%.c $B/tile.h | $B/fire
+	$(compile)
+$B/fire/%.o: $B/%.c $B/tile.h | $B/fire
+	$(compile) -DNDEBUG
+$B/fire/%.o: tests/fire/%.c | $B/fire
+	$(compile)
+$B/fuzz-front: $(FIRE)
+	clang $(SANITIZE) -fsanitize=fuzzer -o $@ $(FIRE) -lm
+
 # The lexer, the parser, the templates as strings: in build/ alone.
 $B/lex.c: grammar/tile.re | $B
 	$(RE2C) -i -W --no-generation-date -o $@ $<
@@ -62,7 +78,7 @@ $B/tile.c: grammar/tile.y | $B
 $B/tile.h: $B/tile.c ;
 $B/templates.c: scripts/embed.sh $(sort $(wildcard templates/*.cu)) | $B
 	scripts/embed.sh $(filter %.cu,$^) >$@
-$B $B/asan:
+$B $B/asan $B/fire:
 	mkdir -p $@
 
 demo:
@@ -71,6 +87,10 @@ test:
 	@scripts/deps.sh && $(MAKE) -s -j$$(nproc) all asan && tests/run.sh
 test-gpu: all
 	@tests/gpu.sh
+# The front end under libFuzzer: make fuzz-front SECONDS=600
+SECONDS = 60
+fuzz-front:
+	@tests/fire/fuzz.sh $(SECONDS)
 bench: all
 	python3 bench/bench.py
 # The .cu and .h beside each example, as they are committed.
@@ -91,5 +111,5 @@ install: all
 clean:
 	rm -rf $B $(TILEC)
 
--include $(OBJ:.o=.d) $(ASAN:.o=.d)
-.PHONY: all asan demo test test-gpu bench examples lint install clean
+-include $(OBJ:.o=.d) $(ASAN:.o=.d) $(FIRE:.o=.d)
+.PHONY: all asan demo test test-gpu fuzz-front bench examples lint install clean

@@ -97,5 +97,18 @@ for file in translator/*.c; do
 done | sort -u | while read -r name; do
     grep -q "^X(\"$name\"," translator/codes.def || echo "translator/codes.def: $name"
 done | report "a warning without an explanation"
+
+# ---- what tests/traps.md names is there: a file, and words in it
+grep -n '^| T' tests/traps.md | while IFS= read -r line; do
+    file=
+    printf '%s\n' "$line" | grep -oE '`[^`]+`' | tr -d '`' | while IFS= read -r word; do
+        case $word in
+        */*) file=$word
+             [ -f "$file" ] || echo "tests/traps.md:${line%%:*}: $file" ;;
+        *) grep -qwFe "$word" "$file" 2>/dev/null ||
+               echo "tests/traps.md:${line%%:*}: $file: $word" ;;
+        esac
+    done
+done | report "names no test"
 }
 [ ! -s "$offences" ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gpu.sh -- the conformance suite on a GPU, then a small part of it under compute-sanitizer
+# gpu.sh -- all that needs a GPU: the conformance suite, one program with threads and graphs, compute-sanitizer
 #
 # usage: gpu.sh [NAME ...]       files of tests/kernels; all if none is named
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,35 +13,53 @@ done
 [ -n "$python" ] || skip "no python3 with NumPy"
 
 log=$(mktemp) || exit 2
-trap 'rm -f "$log"' EXIT
-"$python" "$here/kernels/run.py" --gpu "$@" | tee "$log"
-set -- $(tail -n 1 "$log" | tr -d ,) "$@"
-passed=$1 failed=$3 skipped=$5
-shift 6
+two=$(mktemp -d) || exit 2
+trap 'rm -rf "$log" "$two"' EXIT
+passed=0 failed=0 skipped=0
+# counted NAME COMMAND..: shows what it says; its last line counts its tests
+counted() {
+    name=$1 began=$(date +%s)
+    shift
+    "$@" 2>&1 | tee "$log"
+    line=$(tail -n 1 "$log" | tr -d ,)
+    case $line in
+    *" passed "*" failed "*) ;;
+    *) line="0 passed 1 failed 0 skipped" ;;
+    esac
+    # shellcheck disable=SC2086
+    set -- $line
+    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+    echo "gpu: $name, $(($(date +%s) - began)) s"
+}
+
+# What nvcc says of every kernel; on the GPU it compiles for, its objects are what the suite links.
+OBJECTS=$two
+case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in 9.0) ;; *) OBJECTS= ;; esac
+export OBJECTS
+counted "nvcc" sh "$here/nvcc/run.sh" --all
+counted "kernels" "$python" "$here/kernels/run.py" --gpu "$@"
+counted "one program" sh "$here/gpu/run.sh" --gpu
 
 # A plain C program that links two committed outputs.
-two=$(mktemp -d) || exit 2
 cuda=$(dirname "$(dirname "$(command -v nvcc)")")
 if cc -std=c99 -O1 -I "$cuda/include" -I "$here/../examples" -c "$here/launch/two.c" -o "$two/two.o" \
-   && nvcc -arch=native -o "$two/two" "$two/two.o" "$here/../examples/01_add.cu" "$here/../examples/04_softmax.cu" \
-   && "$two/two"
-then passed=$((passed + 1)); else echo "gpu: two.c fails"; failed=$((failed + 1)); fi
-rm -rf "$two"
+   && nvcc -arch=native -o "$two/two" "$two/two.o" "$here/../examples/01_add.cu" "$here/../examples/04_softmax.cu"
+then counted "two outputs" "$two/two"; else echo "gpu: two.c fails"; failed=$((failed + 1)); fi
 
-# What nvcc says of every kernel, which takes too long elsewhere.
-if sh "$here/nvcc/run.sh" --all; then passed=$((passed + 1)); else echo "gpu: nvcc complains"; failed=$((failed + 1)); fi
+# Random programs, if there is what makes them.
+if [ -e "$here/fuzz" ] && grep -q '^fuzz-gpu:' "$here/../Makefile"; then
+    if make -s -C "$here/.." fuzz-gpu SECONDS="${FUZZ_SECONDS:-30}"
+    then passed=$((passed + 1)); else echo "gpu: a random program fails"; failed=$((failed + 1)); fi
+fi
 
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -z "$sanitizer" ]; then
     echo "gpu: no compute-sanitizer"
     skipped=$((skipped + 4))
 else
-    for tool in memcheck racecheck synccheck initcheck; do
-        if SANITIZER="$sanitizer --tool $tool --error-exitcode 9 --quiet" \
-           "$python" "$here/kernels/run.py" --gpu --few "$@" >"$log" 2>&1
-        then echo "gpu: $tool is silent"; passed=$((passed + 1))
-        else cat "$log"; echo "gpu: $tool complains"; failed=$((failed + 1)); fi
-    done
+    SANITIZER=$sanitizer
+    export SANITIZER
+    counted "tools" "$python" "$here/kernels/run.py" --gpu --few --under "memcheck racecheck synccheck initcheck" "$@"
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -4,16 +4,6 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Families too large to list; TILE_ is what the output's own constants begin with. */
-static const char *const reserved_starts[] = {
-    "__", "cuda", "CUDA", "CU_", "NV_", "TILE_", "nv_", "FP_", "HUGE_VAL", "SNAN", "FLT_",
-    "DBL_", "LDBL_", "CLOCK_", "STA_", "MOD_", "ADJ_", "M_1_", "M_2_", "M_E", "M_LN", "M_LOG",
-    "M_PI", "M_SQRT", "INT8_", "INT16_", "INT32_", "INT64_", "INTMAX_", "INTPTR_", "INT_",
-    "UINT8_", "UINT16_", "UINT32_", "UINT64_", "UINTMAX_", "UINTPTR_", "UINT_",
-};
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 /* y_stride, y_stride_2: what the output itself makes from a tensor's name. */
 static bool looks_made(const char *word)
 {
@@ -25,24 +15,10 @@ static bool looks_made(const char *word)
     return n > 7 && !strncmp(word + n - 7, "_stride", 7);
 }
 
-/* Does the word fall under a rule? What ends in _ or _2 does not: so names are made free. */
-static bool starts_reserved(const char *word)
-{
-    size_t n = strlen(word);
-    while (n > 0 && word[n - 1] >= '0' && word[n - 1] <= '9')
-        n--;
-    if (n > 0 && word[n - 1] == '_')
-        return false;
-    for (int i = 0; i < COUNT(reserved_starts); i++)
-        if (!strncmp(word, reserved_starts[i], strlen(reserved_starts[i])))
-            return true;
-    return word[0] == '_' && word[1] >= 'A' && word[1] <= 'Z';
-}
-
 /* A C, C++ or CUDA word, macro or library name, or one of the templates. */
 bool c_reserved(const char *word)
 {
-    return c_word(word) || starts_reserved(word) || template_named(word);
+    return c_word(word) || c_ruled(word) || template_named(word);
 }
 
 /* Appends _ if the name without its trailing _ is taken, so that double and double_ stay apart. */
@@ -130,4 +106,30 @@ void abi_params(Text *out, const Function *f, AbiForm form, int indent)
     extent_items(out, &first, k, form, indent);
     if (!device)
         list_item(out, &first, indent, "cudaStream_t stream");
+}
+
+/* Is it a parameter of the launch function? */
+static bool is_parameter(const Function *f, const char *name)
+{
+    Text params = { 0 };
+    size_t n = strlen(name);
+    abi_params(&params, f, ABI_STRIDED, 0);
+    for (const char *s = strstr(params.at, name); s; s = strstr(s + 1, name))
+        if ((s == params.at || strchr(" *", s[-1])) && (!s[n] || strchr(",\n", s[n])))
+            return true;
+    return false;
+}
+
+/* A name that no parameter has. */
+const char *c_local(const Function *f, const char *name)
+{
+    while (is_parameter(f, name))
+        name = arena_printf("%s_", name);
+    return name;
+}
+
+/* A function of the file, whatever the parameters are called. */
+const char *c_global(const Function *f, const char *symbol)
+{
+    return is_parameter(f, symbol) ? arena_printf("::%s", symbol) : symbol;
 }

@@ -8,7 +8,10 @@ enum { FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22 };
 typedef struct Chunk Chunk;
 struct Chunk { Chunk *next; _Alignas(16) char at[]; };
 
-static struct { Chunk *chunks; char *at, *end; size_t next_size; } arena;
+typedef struct Root Root;
+struct Root { Root *next; void *at; size_t size; };
+
+static struct { Chunk *chunks; Root *roots; char *at, *end; size_t next_size; } arena;
 
 /* Ends the program: there is no way on without memory. */
 static _Noreturn void out_of_memory(void)
@@ -45,9 +48,19 @@ void *arena_alloc(size_t bytes)
     return arena_alloc(bytes);
 }
 
-/* Frees everything that arena_alloc gave. */
+/* Tells of a static variable that holds what is in the arena: it is emptied with it. */
+void arena_root(void *at, size_t size)
+{
+    Root *root = new(Root);
+    *root = (Root){ arena.roots, at, size };
+    arena.roots = root;
+}
+
+/* Frees everything that arena_alloc gave, and forgets it: the next program begins as the first. */
 void arena_free_all(void)
 {
+    for (const Root *r = arena.roots; r; r = r->next) memset(r->at, 0, r->size);
+    arena.roots = NULL;
     while (arena.chunks) {
         Chunk *next = arena.chunks->next;
         free(arena.chunks);

@@ -11,6 +11,7 @@
 
 void *arena_alloc(size_t bytes);                   /* zeroed, aligned to 16; exits if memory ends */
 char *arena_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void  arena_root(void *at, size_t size);           /* a static, zeroed by arena_free_all */
 void  arena_free_all(void);
 #define new(T)          ((T *)arena_alloc(sizeof(T)))
 #define new_array(T, n) ((T *)arena_alloc(sizeof(T) * (size_t)(n)))
@@ -42,6 +43,8 @@ void  map_put(NameMap *m, Name name, void *value);
 
 bool c_word(const char *word);                     /* no variable can have it */
 bool c_linked(const char *word);                   /* no extern "C" function can have it */
+bool c_ruled(const char *word);                    /* of a family that is too large to list */
+bool template_named(const char *word);             /* template.c: of a helper of the output */
 
 /* ---- source.c: files, offset -> line and column ---------------------------------------- */
 

@@ -50,7 +50,7 @@ typedef struct Binding {
 
 /* Names are in three spaces: values, functions and kernels, types. */
 typedef enum { SPACE_VALUE, SPACE_FUNCTION, SPACE_TYPE, SPACE_COUNT } Space;
-struct Scope { Binding *first[SPACE_COUNT]; Scope *outer; };
+struct Scope { Binding *first[SPACE_COUNT]; NameMap named[SPACE_COUNT]; Scope *outer; };
 
 typedef struct Check {
     const Node *file;

@@ -104,7 +104,7 @@ void write_function(Emit *e, Combine *m)
         close_block(e, ";");
     }
     e->names.used.n = scope;
-    push(&e->names.used, m->f);
+    take_name(e, m->f);
 }
 
 /* The first value by name or number. */

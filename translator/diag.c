@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ERRORS = 20 };
+enum { MOST_ERRORS = 20, LONGEST_MESSAGE = 1000 };
 typedef enum { REPORT_ERROR, REPORT_WARNING, REPORT_NOTE, REPORT_HELP } ReportKind;
 static const struct { const char *word, *color; } kinds[] = {
     [REPORT_ERROR]   = { "error",   "\033[1;31m" },
@@ -57,6 +57,7 @@ static bool seen_before(Seen s)
 {
     if (diag.seen.n * 2 >= diag.room) {
         int room = diag.room ? diag.room * 2 : 256;
+        if (!diag.room) arena_root(&diag, sizeof diag);
         int *slots = new_array(int, room);
         for (int i = 0; i < diag.seen.n; i++)
             slots[seen_slot(slots, room, &diag.seen.at[i])] = i + 1;
@@ -158,6 +159,15 @@ static void print(ReportKind kind, Pos p, const char *tag, const char *message)
     else print_text(kind, p, tag, message);
 }
 
+/* Cuts what nobody would read to its end: a name may be as long as its file. */
+static void cut_message(char *s, size_t n)
+{
+    if (n <= LONGEST_MESSAGE) return;
+    n = LONGEST_MESSAGE;
+    while (n > 0 && (s[n] & 0xC0) == 0x80) n--;
+    memcpy(s + n, "..", 3);
+}
+
 /* The message that a format makes. */
 static const char *message_of(const char *format, va_list args)
 {
@@ -167,6 +177,7 @@ static const char *message_of(const char *format, va_list args)
     va_end(again);
     char *s = arena_alloc(n > 0 ? (size_t)n + 1 : 1);
     vsnprintf(s, n > 0 ? (size_t)n + 1 : 1, format, args);
+    if (n > 0) cut_message(s, (size_t)n);
     return s;
 }
 

@@ -139,7 +139,7 @@ static const char *own_name(Emit *e, const char *name)
 {
     if (!c_reserved(name))
         return fresh(e, name);
-    push(&e->names.used, name);
+    take_name(e, name);
     return name;
 }
 
@@ -149,12 +149,12 @@ static void reserve_names(Emit *e)
     const Kernel *k = e->k;
     for (int i = 0; i < k->params.n; i++) {
         const Param *p = &k->params.at[i];
-        push(&e->names.used, c_name(p->name));
+        take_name(e, c_name(p->name));
         for (int a = 0; p->kind != PARAM_SCALAR && a < c_strides(p); a++)
-            push(&e->names.used, c_stride(p, a));
+            take_name(e, c_stride(p, a));
     }
     for (int i = 0; i < k->extents.n; i++)
-        push(&e->names.used, c_name(k->extents.at[i]));
+        take_name(e, c_name(k->extents.at[i]));
     e->w = own_name(e, "W");
     e->vecs = own_name(e, "VECS");
     e->threads = own_name(e, "THREADS");
@@ -249,6 +249,7 @@ static void entry_text(Text *out, const Plan *p, const Entry *n)
 {
     const Function *f = p->kernel->function;
     const Body *b = n->body;
+    const char *body = c_global(f, b->name);
     const char *args = b->kind == BODY_BLOCK ? arena_printf("%d, %d", n->threads, n->vecs)
                      : b->kind == BODY_WARP ? arena_printf("%d", n->vecs) : "";
     if (p->vectors.n)
@@ -256,9 +257,9 @@ static void entry_text(Text *out, const Plan *p, const Entry *n)
     text_printf(out, "\nextern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads,
                 n->blocks, n->symbol);
     abi_params(out, f, ABI_DEVICE, (int)strlen(n->symbol) + 1);
-    text_printf(out, ")\n{\n    %s%s(", b->name, *args ? arena_printf("<%s>", args) : "");
+    text_printf(out, ")\n{\n    %s%s(", body, *args ? arena_printf("<%s>", args) : "");
     abi_params(out, f, ABI_DEVICE_ARGS,
-               (int)strlen(b->name) + (*args ? (int)strlen(args) + 2 : 0) + 5);
+               (int)strlen(body) + (*args ? (int)strlen(args) + 2 : 0) + 5);
     text_printf(out, ");\n}\n");
 }
 

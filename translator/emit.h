@@ -9,6 +9,8 @@ bool        c_reserved(const char *word);          /* by C, C++, CUDA or a templ
 const char *c_name(Name name);                     /* usable in the output: `double` -> `double_` */
 const char *c_stride(const Param *p, int axis);    /* y_stride; of several y_stride_0 .. */
 int         c_strides(const Param *p);             /* how many strides it is passed with */
+const char *c_local(const Function *f, const char *name);       /* name, or name_: no parameter */
+const char *c_global(const Function *f, const char *symbol);    /* ::symbol if a parameter is so */
 /* csym.c: a Sym as a C expression of int64_t. atom() gives an atom's text, with precedence at least
    that of a cast; NULL: names by c_name. Names of k's extents, and what is made of them without a
    minus, are taken to be 0 at least: N / 4; others are divided by tile_div(a, b). tile_ceil(a, b),
@@ -44,7 +46,6 @@ void emit_summary(Text *out, const Plan *plan);
    `instructions`: those of ptx.cu, for the TILE_EMULATOR section; `host`: those of host.cu, for the
    launch section; the others to `helpers`. */
 void bring_helpers(Text *instructions, Text *helpers, Text *host, const char *code);
-bool template_named(const char *word);             /* a section has this name */
 
 /* ---- launch.c, header.c ---------------------------------------------------------------------- */
 

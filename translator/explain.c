@@ -29,6 +29,7 @@ void explain_choice(Pos pos, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (explained(pos, text)) return;
+    if (!decisions.room) arena_root(&decisions, sizeof decisions);
     push(&decisions, ((Decision){ pos, arena_printf("%s", text), decisions.n }));
 }
 

@@ -10,7 +10,7 @@
  *     m  +-------+-------+
  *     0..7 | 0   |   2   |              b: as n k  n (l / 16) * 8 + l % 8, k (l / 8 % 2) * 8
  *     8..15| 1   |   3   |                 as k n  k l % 16, n (l / 16) * 8
- *        +-------+-------+                                                                        */
+ *        +-------+-------+                                                                       */
 #include "mapping.h"
 
 /* The places in a block of 16 by 16 that a lane points at, along the rows that ldmatrix reads and
@@ -42,7 +42,7 @@ static const char *times(int64_t n, const char *text)
     return n == 1 ? text : arena_printf("%lld * %s", (long long)n, text);
 }
 
-/* The element of the operand at which a lane points: `at` along the free axis, NULL: 0; and k. */
+/* The element of the operand at which a lane points; at: along the free axis, NULL: 0. */
 static const char *pointed(const Staged *s, const Point *p, const char *at, const char *k)
 {
     const bool turned = s->inner != s->k;
@@ -134,8 +134,8 @@ void write_fragments(Emit *e, const Op *op, const Value *acc)
     f.a_k = fresh(e, arena_printf("%s_%s", f.a->base, f.k));
     f.b_k = fresh(e, arena_printf("%s_%s", f.b->base, f.k));
     f.mma = product_name(f.a->v->type.elem);
-    line(e, "// for each 16 %s: this warp's rows of %s times the columns of %s, on tensor cores", f.k,
-         f.a->base, f.b->base);
+    line(e, "// for each 16 %s: this warp's rows of %s times the columns of %s, on tensor cores",
+         f.k, f.a->base, f.b->base);
     write_loop(e, &f, &at_a, &at_b, contracted(op));
     e->names.used.n = scope;
 }

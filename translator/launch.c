@@ -11,34 +11,6 @@ typedef struct {
     bool dynamic;                                  /* some entry has dynamic shared memory */
 } Launch;
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* Is it a parameter of the launch function? */
-static bool is_parameter(const Function *f, const char *name)
-{
-    Text params = { 0 };
-    size_t n = strlen(name);
-    abi_params(&params, f, ABI_STRIDED, 0);
-    for (const char *s = strstr(params.at, name); s; s = strstr(s + 1, name))
-        if ((s == params.at || strchr(" *", s[-1])) && (!s[n] || strchr(",\n", s[n])))
-            return true;
-    return false;
-}
-
-/* A name that no parameter has. */
-static const char *local(const Function *f, const char *name)
-{
-    while (is_parameter(f, name))
-        name = arena_printf("%s_", name);
-    return name;
-}
-
-/* A function of the file, whatever the parameters are called. */
-static const char *global(const Function *f, const char *symbol)
-{
-    return is_parameter(f, symbol) ? arena_printf("::%s", symbol) : symbol;
-}
-
 /* ---- starting a kernel ----------------------------------------------------------------------- */
 
 /* What no grid can have is refused; then the six fields, and the kernel with its arguments. */
@@ -166,7 +138,7 @@ static void entry_line(const Launch *l, const Plan *p, const Entry *e, const cha
         text_printf(l->out, l->single ? ") {\n" : ")\n");
         indent += 4;
     }
-    const char *programs = l->names.programs, *symbol = global(l->f, e->symbol);
+    const char *programs = l->names.programs, *symbol = c_global(l->f, e->symbol);
     const char *blocks = programs;
     if (e->programs > 1)
         blocks = arena_printf("tile_ceil(%s, %d)", programs, e->programs);
@@ -423,7 +395,7 @@ static const char *contiguous_stride(const Function *f, int param, int axis)
 static void plain_function(Text *out, const Function *f)
 {
     const Kernel *k = f->kernels.at[0];
-    const char *general = global(f, launch_general(f));
+    const char *general = c_global(f, launch_general(f));
     int indent = 12 + (int)strlen(general);
     bool first = true;
     function_head(out, f, f->symbol, ABI_PLAIN);
@@ -445,11 +417,11 @@ static void plain_function(Text *out, const Function *f)
 /* Variables of the launch function, called as nothing of the user's. */
 static Locals locals_of(const Function *f)
 {
-    return (Locals){ .tensors = local(f, "tensors"), .programs = local(f, "programs"),
-                     .vectors = local(f, "vectors"), .launch = local(f, "launch"),
-                     .kernel = local(f, "kernel"), .blocks = local(f, "blocks"),
-                     .threads = local(f, "threads"), .config = local(f, "config"),
-                     .shared = local(f, "shared"), .failed = local(f, "failed") };
+    return (Locals){ .tensors = c_local(f, "tensors"), .programs = c_local(f, "programs"),
+                     .vectors = c_local(f, "vectors"), .launch = c_local(f, "launch"),
+                     .kernel = c_local(f, "kernel"), .blocks = c_local(f, "blocks"),
+                     .threads = c_local(f, "threads"), .config = c_local(f, "config"),
+                     .shared = c_local(f, "shared"), .failed = c_local(f, "failed") };
 }
 
 /* Has an entry of some kernel dynamic shared memory? */

@@ -271,33 +271,6 @@ int64_t assumed(Sym extent)
     return sym_const_of(extent, &k) ? k : ASSUMED_WHOLE;
 }
 
-/* For an axis of v: other axes of the tiles that share it with v, where extents agree. */
-static void merge_with_neighbours(Classes *c, const Value *v, int a)
-{
-    if (v->type.kind != TYPE_TILE || !v->plan || !has_dim(&v->type, a))
-        return;
-    int shared = find(c, node_of(v, a));
-    for (int i = 0; i < c->members[shared].n; i++) {
-        const Value *w = c->k->values.at[c->members[shared].at[i]];
-        for (int b = 0; b < v->type.rank; b++)
-            for (int d = 0; d < w->type.rank; d++)
-                if (b != a && has_dim(&v->type, b) && has_dim(&w->type, d)
-                    && v->type.dim[b] == w->type.dim[d]
-                    && find(c, node_of(w, d)) != find(c, node_of(v, a)))
-                    tie(c, v, b, w, d);
-    }
-}
-
-/* Ties classes of one extent that no tile has together, but that stand beside the same third: the
-   columns of two loops over the same rows. */
-static void merge_alike(Classes *c)
-{
-    int n = c->k->values.n;
-    for (int i = 0; i < n; i++)
-        for (int a = 0; a < c->k->values.at[i]->type.rank; a++)
-            merge_with_neighbours(c, c->k->values.at[i], a);
-}
-
 /* Gives each class of axes its Dim, in order of appearance. */
 static void make_dims(Classes *c, Plan *p)
 {

@@ -1,4 +1,4 @@
-/* layout.h -- what the files that choose layouts share: layout.c, rename.c */
+/* layout.h -- what the files that choose layouts share: layout.c, rename.c, alike.c */
 #ifndef LAYOUT_H
 #define LAYOUT_H
 #include "mapping.h"
@@ -22,10 +22,13 @@ int64_t assumed(Sym extent);
 Op     *relayout_of(Classes *c, Op *op, Value *from);      /* made before op */
 void    relayout(Classes *c, Op *op, int i);       /* of arg i */
 
-/* ---- tensor.c: contractions on tensor cores --------------------------------------------------- */
+/* ---- tensor.c: contractions on tensor cores -------------------------------------------------- */
 bool part_from_memory(Classes *c);                 /* false: there are none */
 bool mark_tensor_dims(Plan *p);                    /* false: some Dim would be on both sides */
 
 /* ---- rename.c -------------------------------------------------------------------------------- */
 void tie_moves(Classes *c);
+
+/* ---- alike.c --------------------------------------------------------------------------------- */
+void merge_alike(Classes *c);                      /* ties that save loops, and cost nothing */
 #endif

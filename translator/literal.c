@@ -76,7 +76,10 @@ Given literal(Check *c, const Node *n)
     const char *text = digits_of(n);
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     if (hex || !strpbrk(text, ".eE")) return read_int(c, text, n);
-    return literal_float(strtod(text, NULL), n);
+    double f = strtod(text, NULL);
+    if (isfinite(f)) return literal_float(f, n);
+    mistake(c, node_pos(n), "E0402", "no float type holds %s", node_source(n));
+    return give_kind(GIVES_ERROR, n);
 }
 
 /* ---- giving it a type ------------------------------------------------------------------------ */

@@ -21,6 +21,7 @@ typedef struct ValueMap {
     bool var;                                      /* has a C variable */
     bool declared;
     Value *web;                                    /* union-find: values that share one variable */
+    Value *next;                                   /* of its web, in a ring */
     const char *name;                              /* of the web's root */
     const char *local;                             /* in the phase being written: a name for one
                                                       element, or of an array [W] */
@@ -31,7 +32,8 @@ typedef struct ValueMap {
 } ValueMap;
 static inline ValueMap *map_of(const Value *v) { return v->plan; }
 
-typedef struct { LIST(const char *) used; } Names;
+/* Those in use, by scope; where each stands there, from 1; the last number that each wish got. */
+typedef struct { LIST(const char *) used; NameMap places, numbers; } Names;
 typedef struct { Sym sym; const char *name; } Hoisted;
 typedef struct { const char *value, *name; } HoistedBase;
 
@@ -200,6 +202,7 @@ int    slim_bytes(const Emit *e);                  /* of what all rows share, fo
 /* ---- place.c: which values are variables, and their names ------------------------------------ */
 void place(Emit *e);
 const char *fresh(Emit *e, const char *wish);      /* a name not used yet in this scope */
+void take_name(Emit *e, const char *name);         /* it is used from now on */
 const char *value_called(const Value *v);          /* its name, or its first named operand's */
 void name_webs(Emit *e);                           /* wish.c */
 bool is_row(const Op *op, const char *name);       /* the elementwise row of that name */
@@ -245,6 +248,7 @@ void program_lines(Emit *e, HeadLines *lines);
 const char *order_text(const Kernel *k);           /* for the head; NULL: as they are cut */
 
 /* ---- hints.c ------------------------------------------------------------------------------ */
+void not_followed(const Attr *a, const char *instead);        /* warns */
 const Attr *attr_of(const AttrList *list, const char *name);   /* NULL if it is not there */
 int  hint_of(const Kernel *k, const char *name);   /* #[threads(128)]: 128; 0: not said */
 void follow_hints(Plan *p);                        /* warns of what is not followed */

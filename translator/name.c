@@ -15,6 +15,7 @@ static uint32_t hash_bytes(const char *s, size_t n)
 /* Doubles the table. The old ones stay in the arena: together they are as large as the new one. */
 static void table_grow(void)
 {
+    if (!table.room) arena_root(&table, sizeof table);
     uint32_t room = table.room ? table.room * 2 : 1024;
     Name *slots = new_array(Name, room);
     for (uint32_t i = 0; i < table.room; i++) {

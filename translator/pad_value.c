@@ -152,10 +152,12 @@ static bool is_maximum(const Value *a, const Value *b, int axis)
                       || b->def->kind == OP_RELAYOUT))
         b = b->def->args[0];
     const Op *op = b->def;
+    if (!op || op->kind != OP_REDUCE || op->reduce != REDUCE_MAX || op->args[0] != a
+        || !(op->reduce_axes >> axis & 1))
+        return false;
     const Valid *v = &a->valid[axis];
     const bool whole = type_is_whole(&a->type, axis) && valid_complete(v, a->type.dim[axis]);
-    return op && op->kind == OP_REDUCE && op->reduce == REDUCE_MAX && op->args[0] == a
-           && op->reduce_axes >> axis & 1 && (whole || (v->kind == VALID_INTERVAL && v->some));
+    return whole || (v->kind == VALID_INTERVAL && v->some);
 }
 
 /* Elementwise, along one axis. */

@@ -156,17 +156,17 @@ static void insert_coordinates(Phase *p, Text *to)
 /* Ends the scope of names made since `scope`, but for those of hoisted lines. */
 static void keep_hoisted_names(Emit *e, int scope)
 {
-    int kept = scope;
-    for (int i = scope; i < e->names.used.n; i++) {
+    int n = e->names.used.n;
+    e->names.used.n = scope;
+    for (int i = scope; i < n; i++) {
         bool hoisted = false;
         for (int j = 0; j < e->hoisted.n; j++)
             hoisted |= e->hoisted.at[j].name == e->names.used.at[i];
         for (int j = 0; j < e->bases.n; j++)
             hoisted |= e->bases.at[j].name == e->names.used.at[i];
         if (hoisted)
-            e->names.used.at[kept++] = e->names.used.at[i];
+            take_name(e, e->names.used.at[i]);
     }
-    e->names.used.n = kept;
 }
 
 /* Adds lines to what a streaming phase does first with each chunk. */

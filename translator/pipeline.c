@@ -11,7 +11,8 @@
 #include "mapping.h"
 #include <string.h>
 
-enum { FETCHED_BYTES = 100 * 1024 };               /* so that two blocks fit a multiprocessor */
+enum { FETCHED_BYTES = 100 * 1024,                 /* so that two blocks fit a multiprocessor */
+       MOST_BYTES = 200 * 1024 };
 
 /* ---- what can be fetched --------------------------------------------------------------------- */
 
@@ -90,23 +91,6 @@ static int64_t round_bytes(const Emit *e, const Op *loop)
     return bytes;
 }
 
-/* Finds what is fetched ahead: tensor cores are so quick that waiting for memory shows. */
-void find_fetched(Emit *e)
-{
-    for (int i = 0; i < e->staged.n && e->plan->tensor; i++)
-        e->staged.at[i].loop = fetching_loop(e, &e->staged.at[i]);
-    for (int i = 0; i < e->staged.n; i++) {
-        const Op *loop = e->staged.at[i].loop;
-        const int64_t bytes = loop ? round_bytes(e, loop) : 0;
-        for (int j = 0; j < e->staged.n && loop; j++)
-            if (e->staged.at[j].loop == loop)
-                e->staged.at[j].rounds = 4 * bytes <= FETCHED_BYTES ? 4 : 2;
-        for (int j = 0; j < e->staged.n && 2 * bytes > FETCHED_BYTES; j++)
-            if (e->staged.at[j].loop == loop)
-                e->staged.at[j].loop = NULL;
-    }
-}
-
 /* How many rounds the loop has room for; 0: it fetches nothing. */
 static int rounds_of(const Emit *e, const Op *loop)
 {
@@ -114,6 +98,48 @@ static int rounds_of(const Emit *e, const Op *loop)
         if (e->staged.at[i].loop == loop)
             return e->staged.at[i].rounds;
     return 0;
+}
+
+/* For how many rounds the arrays of a loop have room, 0: none are fetched ahead. #[stages(n)] may
+   ask for as much memory as there is. */
+static int choose_rounds(const Op *loop, int64_t bytes)
+{
+    const Attr *wish = attr_of(loop->attrs, "stages");
+    if (wish && (wish->value == 2 || wish->value == 4 || wish->value == 8)
+        && wish->value * bytes <= MOST_BYTES)
+        return (int)wish->value;
+    return 4 * bytes <= FETCHED_BYTES ? 4 : 2 * bytes <= FETCHED_BYTES ? 2 : 0;
+}
+
+/* Warns of #[stages(n)] that is not followed. */
+static void check_stages(Op *op, void *arg)
+{
+    const Attr *wish = op->kind == OP_FOR ? attr_of(op->attrs, "stages") : NULL;
+    const int rounds = wish ? rounds_of(arg, op) : 0;
+    if (wish && !rounds)
+        not_followed(wish, "what a round loads is loaded in that round");
+    else if (wish && rounds != wish->value)
+        not_followed(wish, arena_printf("there is room for %d rounds: it is for 2, 4 or 8, as "
+                                        "memory allows", rounds));
+}
+
+/* Finds what is fetched ahead: tensor cores are so quick that waiting for memory shows. */
+void find_fetched(Emit *e)
+{
+    if (!e->plan->tensor)
+        return;
+    for (int i = 0; i < e->staged.n; i++)
+        e->staged.at[i].loop = fetching_loop(e, &e->staged.at[i]);
+    for (int i = 0; i < e->staged.n; i++) {
+        const Op *loop = e->staged.at[i].loop;
+        const int rounds = loop ? choose_rounds(loop, round_bytes(e, loop)) : 0;
+        for (int j = 0; j < e->staged.n && loop; j++)
+            if (e->staged.at[j].loop == loop) {
+                e->staged.at[j].rounds = rounds;
+                e->staged.at[j].loop = rounds ? loop : NULL;
+            }
+    }
+    ir_walk(e->k->body, check_stages, e);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -341,7 +341,7 @@ static void forget(Emit *e)
             continue;
         ValueMap *m = map_of(v);
         m->feeds_sum = m->in_sym = m->var = m->declared = m->local_lanes = false;
-        m->web = v;
+        m->web = m->next = v;
         m->places_of = NULL;
         m->name = m->local = NULL;
     }

@@ -20,9 +20,7 @@ void scope_pop(Check *c)
 /* The binding of a name in one scope alone, or NULL. */
 static Binding *find_in(const Scope *s, Space space, Name name)
 {
-    for (Binding *b = s->first[space]; b; b = b->next)
-        if (b->name == name) return b;
-    return NULL;
+    return map_find(&s->named[space], name);
 }
 
 /* The innermost binding of a name; NULL if it has none. */
@@ -62,6 +60,7 @@ Binding *scope_add(Check *c, Space space, BindKind kind, Name name, Pos pos)
         help("take another name: `%s_`", name->text);
     }
     if (space == SPACE_VALUE && (kind == BIND_VALUE || kind == BIND_MUT)) warn_shadow(c, name, pos);
+    map_put(&c->scope->named[space], name, b);
     return c->scope->first[space] = b;
 }
 

@@ -28,9 +28,7 @@ static void add_extent(Kernel *k, Name name)
 /* What is declared for the kernel so far under this name: a static, extent, parameter or axis. */
 static const Binding *declared(Check *c, Name name)
 {
-    for (const Binding *b = c->scope->first[SPACE_VALUE]; b; b = b->next)
-        if (b->name == name) return b;
-    return NULL;
+    return map_find(&c->scope->named[SPACE_VALUE], name);
 }
 
 /* Notes one name of an extent. */

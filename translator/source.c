@@ -31,6 +31,7 @@ static Source *source_new(const char *path, const char *text, size_t size)
 {
     Source *s = new(Source);
     *s = (Source){ .path = path, .text = text, .size = (uint32_t)size, .number = all_sources.n };
+    if (!all_sources.room) arena_root(&all_sources, sizeof all_sources);
     push(&all_sources, s);
     find_lines(s);
     return s;

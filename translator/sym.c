@@ -38,6 +38,7 @@ static bool same(const struct SymNode *a, Sym b, const Sym *kid)
 /* Doubles the table; the old one stays in the arena. */
 static void table_grow(void)
 {
+    if (!table.room) arena_root(&table, sizeof table);
     uint32_t room = table.room ? table.room * 2 : 1024;
     Sym *slots = new_array(Sym, room);
     for (uint32_t i = 0; i < table.room; i++) {

@@ -8,7 +8,7 @@ static bool ruled(const char *name)
     static const char *const starts[] = { "cuda", "cu_", "tile_", "nv", "__", "M_" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (!strncmp(name, starts[i], strlen(starts[i]))) return true;
-    return name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z';
+    return c_ruled(name) || template_named(name);
 }
 
 /* The name of an extern "C" function: as it is, or with `_` behind it if it is taken. */
@@ -28,17 +28,20 @@ static void report_same(const Function *a, const Function *b, const char *name)
 /* Reports functions whose C names meet, the strided forms among them. False if there are any. */
 bool symbols_differ(const Program *p)
 {
+    NameMap first = { 0 };                         /* the first function with each symbol */
     bool good = true;
+    for (int i = 0; i < p->functions.n; i++) {
+        Function *f = p->functions.at[i], *same = map_find(&first, name_of(f->symbol));
+        if (same) report_same(same, f, f->symbol);
+        else map_put(&first, name_of(f->symbol), f);
+        good = good && !same;
+    }
     for (int i = 0; i < p->functions.n; i++) {
         const Function *f = p->functions.at[i];
         const char *strided = arena_printf("%s_strided", f->symbol);
-        for (int k = 0; k < p->functions.n; k++) {
-            const Function *g = p->functions.at[k];
-            bool same = k < i && !strcmp(f->symbol, g->symbol);
-            if (!same && (k == i || strcmp(strided, g->symbol))) continue;
-            report_same(g, f, same ? f->symbol : strided);
-            good = false;
-        }
+        const Function *same = map_find(&first, name_of(strided));
+        if (same) report_same(same, f, strided);
+        good = good && !same;
     }
     return good;
 }

@@ -93,14 +93,12 @@ static Word next_word(const char *s, const char *end)
     return (Word){ end, end };
 }
 
-/* Marks the sections that the code names, and those that they name in turn. What begins a line
-   as `name(` is defined there: a kernel of the user may have the name of a section. */
+/* Marks the sections that the code names, and those that they name in turn. */
 static void mark_used(const NameMap *names, const char *code, size_t size)
 {
     for (Word w = next_word(code, code + size); w.at < w.end; w = next_word(w.end, code + size)) {
         Section *s = map_find(names, name_n(w.at, (size_t)(w.end - w.at)));
-        const bool defined = w.at > code && w.at[-1] == '\n' && *w.end == '(';
-        if (!s || s->used || defined)
+        if (!s || s->used)
             continue;
         s->used = true;
         mark_used(names, s->text, s->size);
@@ -154,6 +152,7 @@ bool template_named(const char *word)
 {
     static NameMap names;                         /* of the templates: the same for the whole run */
     if (!names.room) {
+        arena_root(&names, sizeof names);
         Sections all = read_all();
         names = names_of(&all);
     }

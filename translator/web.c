@@ -90,15 +90,15 @@ static const Op *loop_between(const Op *op, const Value *v)
 /* Are a and b in different arms of one if? */
 static bool exclusive(const Op *a, const Op *b)
 {
-    for (const Op *x = a; x; x = x->block->parent) {
-        const Op *up = x->block->parent;
-        if (!up || up->kind != OP_IF)
-            continue;
-        for (const Op *y = b; y; y = y->block->parent)
-            if (y->block->parent == up)
-                return x->block != y->block;
-    }
-    return false;
+    const Op *x = a, *up = a->block->parent;
+    while (up && (b->number <= up->number || b->number > up->last_number))
+        x = up, up = up->block->parent;
+    if (!up || up->kind != OP_IF)                  /* the innermost that has both decides */
+        return false;
+    const Op *y = b;
+    while (y->block->parent != up)
+        y = y->block->parent;
+    return x->block != y->block;
 }
 
 /* Is a still needed after the point where b is made?  users: of a, through
@@ -135,18 +135,17 @@ static bool live_at(Placing *p, const Value *a, const Value *through, const Valu
 /* Is any value of one web needed where one of the other is made? */
 static bool interfere(Placing *p, Value *a, Value *b)
 {
-    for (int i = 0; i < p->e->k->values.n; i++) {
-        Value *v = p->e->k->values.at[i];
-        if (!v->plan || !map_of(v)->var || web_root(v) != web_root(a))
-            continue;
-        for (int j = 0; j < p->e->k->values.n; j++) {
-            Value *w = p->e->k->values.at[j];
-            if (!w->plan || !map_of(w)->var || web_root(w) != web_root(b))
-                continue;
-            if (live_at(p, v, v, w) || live_at(p, w, w, v))
+    Value *v = a;
+    do {
+        Value *w = b;
+        do {
+            bool variables = map_of(v)->var && map_of(w)->var;
+            if (variables && (live_at(p, v, v, w) || live_at(p, w, w, v)))
                 return true;
-        }
-    }
+            w = map_of(w)->next;
+        } while (w != b);
+        v = map_of(v)->next;
+    } while (v != a);
     return false;
 }
 
@@ -227,6 +226,11 @@ static bool same_place(const Value *a, const Value *b)
 /* Makes one web of two; its root is that of a. */
 static void unite(Value *a, Value *b)
 {
+    if (web_root(a) == web_root(b))
+        return;
+    Value *next = map_of(a)->next;
+    map_of(a)->next = map_of(b)->next;
+    map_of(b)->next = next;
     map_of(web_root(b))->web = web_root(a);
 }
 

@@ -3,23 +3,49 @@
 #include "mapping.h"
 #include <string.h>
 
+/* Uses the name from now on, to the end of its scope. */
+void take_name(Emit *e, const char *name)
+{
+    push(&e->names.used, name);
+    map_put(&e->names.places, name_of(name), (void *)(intptr_t)e->names.used.n);
+}
+
+/* Is the name in use? Its place tells: scopes end by taking the last names away. */
+static bool is_used(const Emit *e, const char *name)
+{
+    intptr_t place = (intptr_t)map_find(&e->names.places, name_of(name));
+    return place && place <= e->names.used.n && !strcmp(e->names.used.at[place - 1], name);
+}
+
+/* t2 for t, t1_2 for t1. */
+static const char *numbered(const char *wish, int n)
+{
+    size_t len = strlen(wish);
+    bool digit = len && wish[len - 1] >= '0' && wish[len - 1] <= '9';
+    return arena_printf(digit ? "%s_%d" : "%s%d", wish, n);
+}
+
+/* The first number to try with a wish: behind the last one that it got, if that is in use. */
+static int first_number(const Emit *e, const char *wish)
+{
+    int last = (int)(intptr_t)map_find(&e->names.numbers, name_of(wish));
+    return last && !c_reserved(wish) && is_used(e, numbered(wish, last)) ? last + 1 : 2;
+}
+
 /* The wish, or if it is taken the wish and a number; taken from now on. */
 const char *fresh(Emit *e, const char *wish)
 {
     const char *name = wish;
-    for (int n = 2; ; n++) {
-        bool taken = c_reserved(name);
-        if (taken && n > 3)
+    for (int n = first_number(e, wish); ; n++) {
+        bool reserved = c_reserved(name);
+        if (reserved && n > 3)
             wish = arena_printf("a_%s", wish);     /* its beginning is reserved */
-        for (int i = 0; i < e->names.used.n && !taken; i++)
-            taken = !strcmp(e->names.used.at[i], name);
-        if (!taken)
+        if (!reserved && !is_used(e, name))
             break;
-        size_t len = strlen(wish);
-        name = arena_printf(len && wish[len - 1] >= '0' && wish[len - 1] <= '9' ? "%s_%d" : "%s%d",
-                            wish, n);
+        name = numbered(wish, n);
+        map_put(&e->names.numbers, name_of(wish), (void *)(intptr_t)n);
     }
-    push(&e->names.used, name);
+    take_name(e, name);
     return name;
 }
 
@@ -101,38 +127,42 @@ static const char *wish_for(const Value *v)
     }
 }
 
-/* The user's name for what is another view of the variable of root; NULL if there is none. */
-static const char *name_of_view(const Emit *e, const Value *root)
+/* The value whose variable v is another view of, or itself. */
+static const Value *viewed(const Value *v)
 {
-    for (int i = 0; i < e->k->values.n; i++) {
-        const Value *v = e->k->values.at[i], *from = v;
-        while (from->def && from->plan && !map_of(from)->var && from->def->nargs && is_view(from))
-            from = from->def->args[0];
-        if (v->name && from != v && from->plan && map_of(from)->var
-            && web_root((Value *)from) == root)
-            return c_name(v->name);
-    }
-    return NULL;
+    while (v->def && v->plan && !map_of(v)->var && v->def->nargs && is_view(v))
+        v = v->def->args[0];
+    return v;
 }
 
-/* The user's name for any value of the web of v, or what its making suggests. */
-static const char *web_wish(const Emit *e, Value *root)
+/* Notes for each web, by the id of its root, the first user's name of a value of it, or if views
+   is set of another view of one, where there is no name yet. */
+static void note_names(const Emit *e, bool views, Name *names)
 {
+    Name *found = new_array(Name, e->k->values.n + 1);
     for (int i = 0; i < e->k->values.n; i++) {
-        Value *v = e->k->values.at[i];
-        if (v->plan && map_of(v)->var && web_root(v) == root && v->name)
-            return c_name(v->name);
+        const Value *v = e->k->values.at[i], *of = v->name ? viewed(v) : v;
+        if (!v->name || (of != v) != views || !of->plan || !map_of(of)->var)
+            continue;
+        Name *at = &found[web_root((Value *)of)->id];
+        *at = *at ? *at : v->name;
     }
-    const char *seen = name_of_view(e, root);
-    return seen ? seen : wish_for(root);
+    for (int i = 0; i < e->k->values.n; i++)
+        names[i] = names[i] ? names[i] : found[i];
 }
 
-/* Names each web that has a variable. */
+/* Names each web that has a variable: as the user calls a value of it, or by how it is made. */
 void name_webs(Emit *e)
 {
+    Name *names = new_array(Name, e->k->values.n + 1);
+    note_names(e, false, names);
+    note_names(e, true, names);
     for (int i = 0; i < e->k->values.n; i++) {
         Value *v = e->k->values.at[i];
-        if (v->plan && map_of(v)->var && !map_of(web_root(v))->name)
-            map_of(web_root(v))->name = fresh(e, web_wish(e, web_root(v)));
+        if (!v->plan || !map_of(v)->var || map_of(web_root(v))->name)
+            continue;
+        const Value *root = web_root(v);
+        const char *wish = names[root->id] ? c_name(names[root->id]) : wish_for(root);
+        map_of(root)->name = fresh(e, wish);
     }
 }

@@ -89,7 +89,27 @@ def nested():
                 check(result.err.count("E1101") == 1, "%d %s: %s" % (n, name, result.err[:300]))
 
 
+def large_tiles():
+    """The text does not grow with the tile; a tile that is too large is refused, in no time."""
+    text = """#[threads(128)]
+kernel f(y: &mut tensor<f32, [M, N]> by [i: 1, j: %d], x: &tensor<f32, [M, N]>)
+{
+    let e = exp(x.load_like(y));
+    y.store(e / sum(e, axis = 1, keepdims = true));
+}
+"""
+    lengths = []
+    for n in (1024, 4096, 16384):
+        result = survives(text % n, "a tile of %d" % n, "-o", "-")
+        lengths.append(result.out.count("\n"))
+    check(0 < max(lengths) < 1.2 * min(lengths), "the text grows with the tile: %r" % lengths)
+    for n in (1 << 20, 1 << 31, 1 << 62):
+        result = survives(text % n, "a tile of %d" % n, "-o", "-", seconds=5)
+        check(result.status == 1 and ": error: " in result.err, "a tile of %d: %s" % (n, result.err[:300]))
+
+
 def run():
+    large_tiles()
     cut_anywhere()
     damaged()
     line_ends()

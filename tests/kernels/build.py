@@ -1,11 +1,13 @@
 """build.py -- one translation and one build a file; the launch functions as the header declares them"""
 import ctypes
 import fcntl
+import filecmp
 import glob
 import os
 import re
 import shlex
 import subprocess
+import made
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -19,8 +21,21 @@ def tilec():
 
 
 def source(name):
-    """tests/kernels/NAME.tile, or a path from the root: stdlib/std/nn."""
+    """tests/kernels/NAME.tile, a path from the root: stdlib/std/nn, or made/NAME, which is written first."""
+    if name.startswith('made/'):
+        return written(name)
     return os.path.join(ROOT if '/' in name else HERE, name + '.tile')
+
+
+def written(name):
+    """A file of made.py, whole at any time."""
+    path = os.path.join(OUT, name.replace('/', '_') + '.tile')
+    text = made.FILES[name.split('/')[1]]()
+    if not os.path.exists(path) or open(path).read() != text:
+        with open(f'{path}.{os.getpid()}', 'w') as f:
+            f.write(text)
+        os.replace(f'{path}.{os.getpid()}', path)
+    return path
 
 
 class Failed(Exception):
@@ -54,6 +69,14 @@ def emulator_object():
     return target
 
 
+def compiled(name, cu):
+    """What to link: an object that tests/nvcc/run.sh left in OBJECTS, if it is of the same text; else the .cu."""
+    path = os.path.relpath(source(name), ROOT).replace(os.sep, '_')
+    there = os.path.join(os.environ.get('OBJECTS', ''), path)
+    same = os.path.exists(there + '.o') and filecmp.cmp(there + '.cu', cu, shallow=False)
+    return there + '.o' if same else cu
+
+
 def build(name, gpu, checked):
     """The paths of the .cu, the .h and the .so; Failed says what went wrong."""
     stem = os.path.join(OUT, name.replace('/', '_'))
@@ -64,7 +87,7 @@ def build(name, gpu, checked):
     if gpu:
         if older(so, cu, os.path.join(HERE, 'gpu.cu')):
             shell([os.environ.get('NVCC', 'nvcc'), '-arch=native', '-O3', '-shared', '-Xcompiler', '-fPIC',
-                   '-o', so, cu, os.path.join(HERE, 'gpu.cu')])
+                   '-o', so, compiled(name, cu), os.path.join(HERE, 'gpu.cu')])
     else:
         core = emulator_object()
         part = so[:-3] + '.o'

@@ -6,6 +6,7 @@ import cases_attention                                        # noqa: F401
 import cases_family                                           # noqa: F401
 import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
+import cases_made                                             # noqa: F401
 import cases_mixed                                            # noqa: F401
 import cases_mma                                               # noqa: F401
 import cases_moe                                              # noqa: F401
@@ -20,5 +21,6 @@ import cases_shape                                            # noqa: F401
 import cases_std                                              # noqa: F401
 import cases_literals                                         # noqa: F401
 import cases_tables                                           # noqa: F401
+import cases_traps                                            # noqa: F401
 import cases_variable                                          # noqa: F401
 import cases_view                                             # noqa: F401

@@ -124,6 +124,13 @@ def _(**named):
     return smaller(x, r * named['stream'] + Number(np.zeros(x.shape), 'f32')) + 3.0
 
 
+@case('47_names', 'family', '', 'family_tile: f32[family_strided, family_tile_vectors] out; '
+      'family_tile_unaligned: f32[family_strided, family_tile_vectors]; config: f32 = 1.5',
+      sizes(family_strided=[1, 5], family_tile_vectors=[64, 65]))
+def _(family_tile_unaligned, config):
+    return family_tile_unaligned * config
+
+
 @case('47_names', 'log', 'T: f32', 'y1: T[vec] out; x: T[vec]; width: f32 = 2.0', sizes(vec=[0, 1, 7, 8, 9, 33]))
 def _(x, width):
     p = x * width

@@ -22,6 +22,16 @@ def _(x):
                 at=argmax(x, 1), some=np.any(x > 0, 1), every=np.all(x > 0, 1))
 
 
+# The one extreme value of a row stands at each place in turn; each element counts once in the sum.
+@case('34_row_reductions', 'row_ints', 'T: i64',
+      's: T[M] out; hi: T[M] out; lo: T[M] out; at: i32[M] out; some: bool[M] out; every: bool[M] out; x: T[M, N]',
+      [dict(M=n, N=n) for n in (96, 576, 640, 768)], table=True,
+      data=dict(x=lambda rng, shape, t: rng.integers(-2**40, 0, shape) + 2**42 * np.eye(*shape, dtype=np.int64)))
+def _(x):
+    return dict(s=np.sum(x, 1), hi=np.diag(x), lo=np.min(x, 1), at=np.arange(len(x)), some=np.ones(len(x), bool),
+                every=np.zeros(len(x), bool))
+
+
 @case('34_row_reductions', 'row_narrow', 'T: i8 i16', 's: i32[M] out; hi: T[M] out; n: i32[M] out; x: T[M, N]', rows,
       data=dict(x=any_int))
 def _(x):

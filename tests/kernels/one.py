@@ -113,7 +113,7 @@ def arguments(proto, setup, changed=()):
     changed = dict(changed)
     out = []
     for ctype, word in proto[:-1]:
-        bare = next((w for w in (word, word.rstrip('_')) if known(w, setup)), None)
+        bare = next((w for w in (word, word.removesuffix('_'), word.rstrip('_')) if known(w, setup)), None)
         if bare is None:
             raise KeyError(f'nothing is known about the argument {word}')
         out.append(ctype(changed[bare] if bare in changed else value_of(bare, setup)))
@@ -383,7 +383,7 @@ def many_programs(sizes):
 def run_kernel(run, case, edges, counts):
     few, gpu = '--few' in run.options, '--gpu' in run.options
     sizes = case.sizes(edges) if callable(case.sizes) else case.sizes
-    for k, t in enumerate(case.types):
+    for k, t in enumerate(dict.fromkeys((case.types[0], case.types[-1])) if few else case.types):
         if run.symbol(case, t, False) is None:
             counts.add(f'{case.file} {case.kernel} {t or ""}', case.kernel, 'no such launch function in the header')
             continue

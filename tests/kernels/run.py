@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py -- the conformance suite: every kernel of this folder against its reference
 
-usage: run.py [--gpu | --unchecked] [--few] [--times] [--jobs N] [NAME ...]
+usage: run.py [--gpu | --unchecked] [--few] [--under TOOLS] [--times] [--jobs N] [NAME ...]
 
 For each file one translation and one build, then many cases through the C launch functions:
 extents around every tile and capacity, aligned and not, contiguous and strided, optional arguments
@@ -12,20 +12,22 @@ sample of the cases runs through the reference interpreter too.
                   bounds, races, uninitialised reads
     --unchecked   the same without the checks
     --gpu         nvcc and a GPU
-    --few         two sizes a kernel: for compute-sanitizer, which is slow
+    --few         two sizes a kernel, of each its first and its last type: for compute-sanitizer, which is slow
+    --under TOOLS each of compute-sanitizer's tools, as in --under "memcheck racecheck", at the same time
 
-TILEC names the translator (default: build/tilec); SANITIZER is put before each file's process. The last line is `N passed, N failed, N skipped`.
+TILEC names the translator (default: build/tilec); SANITIZER names compute-sanitizer. Of --under, each tool is one
+test. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import concurrent.futures
 import os
-import shlex
 import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+OUT = os.path.join(ROOT, 'build', 'tests', 'kernels')
 
 
 def names(wanted):
@@ -36,12 +38,14 @@ def names(wanted):
     return [n for n in seen if not wanted or any(w in n for w in wanted)]
 
 
-def run_file(name, options):
-    """One file in a process of its own: a crash is a failure of that file alone."""
-    command = shlex.split(os.environ.get('SANITIZER', ''))
-    command += [sys.executable, os.path.join(HERE, 'one.py'), name] + options
+def run_file(name, options, tool):
+    """One file in a process of its own, under a tool if one is named: a crash is a failure of that file alone."""
+    command = [sys.executable, os.path.join(HERE, 'one.py'), name] + options
+    if tool:
+        command = [os.environ.get('SANITIZER', 'compute-sanitizer'), '--tool', tool, '--error-exitcode', '9', '--quiet'] + command
     began = time.time()
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    one_thread = dict(os.environ, OPENBLAS_NUM_THREADS='1', OMP_NUM_THREADS='1')     # there are as many files
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=one_thread)
     lines = done.stdout.rstrip().split('\n')
     counted = [line for line in lines if line.startswith('counts ')]
     lines = [line for line in lines if line not in counted]
@@ -52,11 +56,38 @@ def run_file(name, options):
     return counts, [line for line in lines if line], time.time() - began
 
 
+def work_of(name):
+    """How much there is to do, roughly: the bytes of what the file was translated to, the last time."""
+    try:
+        return os.path.getsize(os.path.join(OUT, name.replace('/', '_') + '.cu'))
+    except OSError:
+        return 1 << 20
+
+
+def run_files(todo, options, tool_names, args):
+    """Every file under every tool, the longest first; prints what is wrong in the order of the files. Sums for each tool."""
+    sums = {tool: [0, 0, 0] for tool in tool_names}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        begun = {(tool, name): pool.submit(run_file, name, options, tool)
+                 for name in sorted(todo, key=work_of, reverse=True) for tool in tool_names}
+        for tool in tool_names:
+            for name in todo:
+                counts, lines, seconds = begun[tool, name].result()
+                sums[tool] = [a + b for a, b in zip(sums[tool], counts)]
+                for line in lines:
+                    print(line)
+                if args.times:
+                    print(f'{name}{", " + tool if tool else ""}: {counts[0]} passed in {seconds:.1f} s')
+                sys.stdout.flush()
+    return sums
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split('\n\n')[1][7:])
     parser.add_argument('--gpu', action='store_true')
     parser.add_argument('--unchecked', action='store_true')
     parser.add_argument('--few', action='store_true')
+    parser.add_argument('--under', default='')
     parser.add_argument('--times', action='store_true')
     parser.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
     parser.add_argument('names', nargs='*')
@@ -68,17 +99,16 @@ def main():
         print(f'kernels: {tilec} is not built\n0 passed, 0 failed, {len(todo)} skipped')
         return 0
     options = [o for o in ('--gpu', '--unchecked', '--few') if getattr(args, o[2:])]
-    sums = [0, 0, 0]
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for name, (counts, lines, seconds) in zip(todo, pool.map(lambda n: run_file(n, options), todo)):
-            sums = [a + b for a, b in zip(sums, counts)]
-            for line in lines:
-                print(line)
-            if args.times:
-                print(f'{name}: {counts[0]} passed in {seconds:.1f} s')
-            sys.stdout.flush()
-    print('%d passed, %d failed, %d skipped' % tuple(sums))
-    return 1 if sums[1] else 0
+    sums = run_files(todo, options, args.under.split() or [None], args)
+    if args.under:
+        for tool, (_, failed, _) in sums.items():
+            print(f'kernels: {tool} {"complains" if failed else "is silent"}')
+        wrong = sum(1 for counts in sums.values() if counts[1])
+        total = [len(sums) - wrong, wrong, 0]
+    else:
+        total = sums[None]
+    print('%d passed, %d failed, %d skipped' % tuple(total))
+    return 1 if total[1] else 0
 
 
 if __name__ == '__main__':

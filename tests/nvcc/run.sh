@@ -7,6 +7,8 @@
 #
 # usage: run.sh [--all | FILE ...]   .tile or .cu; CUDA names its folder, TILEC the translator, JOBS how many
 #
+# OBJECTS: a folder that gets the objects and their sources, for those who would compile the same.
+#
 # Without a FILE: the examples, the benchmarks and the first of the conformance kernels, those that
 # people write; --all takes all of them, which is seven minutes on two cores. make test-gpu does.
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
@@ -45,10 +47,15 @@ one() {
         fi ;;
     esac
     if ! "$nvcc" -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v --keep \
-        --keep-dir . -c "$cu" -o out.o >log 2>&1; then
+        --keep-dir . ${OBJECTS:+-Xcompiler -fPIC} -c "$cu" -o out.o >log 2>&1; then
         { echo "nvcc refuses it"; grep -vE '^ptxas info|^ .*bytes' log | head -n 5; } | fault
         return
     fi
+    [ -z "$OBJECTS" ] || cp "$cu" "$OBJECTS/${dir##*/}.cu"
+    [ -z "$OBJECTS" ] || cp out.o "$OBJECTS/${dir##*/}.o"
+    # CUDA's own sin and its kin, and printf, compute in double.
+    grep -qE 'double|(sin|cos|tan)f\(|[^a-z]printf\(' "$cu" || ! grep -q '\.f64' ./*.ptx ||
+        echo "computes in double, of which it says nothing" | fault
     grep -E 'C75[0-9][0-9]' log | grep -v C7519 | fault
     case $file in
         examples/* | bench/*) spilling '^ *0 bytes stack frame,' <log | fault ;;
