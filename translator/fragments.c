@@ -56,7 +56,7 @@ static const char *pointed(const Staged *s, const Point *p, const char *at, cons
 typedef struct {
     const Staged *a, *b;
     const char *k, *i, *j, *a_k, *b_k, *acc, *mma;
-    int warps, slabs, blocks;                      /* slabs of 16 rows a warp; blocks of 16 columns */
+    int warps, slabs, blocks;                      /* slabs of 16 rows, blocks of 16 columns */
 } Fragments;
 
 /* The loop over the slabs of a warp, if it has several. */
