@@ -429,7 +429,8 @@ static void declare_arrays(Emit *e, const Op *op)
         s->base = operand_name(s->v, s->k == s->v->type.rank - 1 ? "a" : "b");
         s->name = fresh(e, arena_printf("%s_shared", s->base));
     }
-    round_barrier(e, "the last round is done with shared memory");
+    if (!staging_waits_later(e, op))
+        round_barrier(e, "the last round is done with shared memory");
     for (int i = 0; i < e->staged.n; i++) {
         Staged *s = &e->staged.at[i];
         if (s->anchor != op)
@@ -454,6 +455,7 @@ void stage_before(Emit *e, const Op *op)
         if (e->staged.at[i].anchor == op)
             put(e, &e->staged.at[i]);
     const char *arrays = arrays_text(e, op);
-    barrier(e, arena_printf("%s %s written before anyone reads", arrays,
-                            strchr(arrays, ' ') ? "are" : "is"));
+    if (staging_ends_in_barrier(e, op))
+        barrier(e, arena_printf("%s %s written before anyone reads", arrays,
+                                strchr(arrays, ' ') ? "are" : "is"));
 }
