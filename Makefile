@@ -25,7 +25,7 @@ SRC = arena name words source sym formula \
       memory combine_function combine shared move regroup banks stage pipeline mma fragments order \
       debug waits body raster head tidy emit \
       template abi csym wrap contract launch header file \
-      npy recipe show launch_args run_driver run_cpu run \
+      npy recipe show launch_args run_driver run_emulator run_cpu run \
       options lines output pass doctor main
 WARN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Wall -Wextra
 SANITIZE = -fsanitize=address,undefined -fno-omit-frame-pointer

@@ -1,5 +1,6 @@
 /* tile_arrays.cpp -- the arrays that kernels may use, and who wrote what in them */
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <algorithm>
@@ -123,6 +124,25 @@ extern "C" int tile_emu_name(const void *pointer, const char *name)
     return 0;
 }
 
+extern "C" int tile_emu_shape(const void *pointer, size_t element, int rank, const int64_t *extents)
+{
+    TileArray *const a = array_at(pointer);
+    if (!a)
+        return -1;
+    a->element = element;
+    a->extents.assign(extents, extents + rank);
+    return 0;
+}
+
+extern "C" int tile_emu_promise(const void *pointer, int flags)
+{
+    TileArray *const a = array_at(pointer);
+    if (!a)
+        return -1;
+    a->flags |= flags;
+    return 0;
+}
+
 extern "C" int tile_emu_unregister(const void *pointer)
 {
     return tile_remove_array((uintptr_t)pointer, false) ? 0 : -1;
@@ -134,6 +154,19 @@ extern "C" int tile_emu_unregister(const void *pointer)
 static uintptr_t distance(const TileArray *a, uintptr_t address)
 {
     return address < a->low ? a->low - address : address < a->high ? 0 : address - a->high + 1;
+}
+
+/* The index of the element in which a byte of an array of known shape lies: "3, 5". */
+static std::string index_text(const TileArray *a, size_t byte)
+{
+    std::string text;
+    int64_t left = byte / a->element;
+    for (size_t i = a->extents.size(); i-- > 0;) {
+        const int64_t n = a->extents[i] > 0 ? a->extents[i] : 1;
+        text = std::to_string(i ? left % n : left) + (text.empty() ? "" : ", ") + text;
+        left /= n;
+    }
+    return text;
 }
 
 std::string tile_where(TileWorker *w, uintptr_t address)
@@ -149,6 +182,8 @@ std::string tile_where(TileWorker *w, uintptr_t address)
     const bool before = address < nearest->low;
     const size_t bytes = nearest->shared ? nearest->high - nearest->low : nearest->capacity;
     const uintptr_t away = before ? nearest->low - address : address - nearest->low;
+    if (nearest->element && away < nearest->capacity && !before)
+        return nearest->name + "[" + index_text(nearest, away) + "]";
     return tile_format("%s%s [%zu bytes] %c %zu", nearest->shared ? "shared " : "",
                        nearest->name.empty() ? "array" : nearest->name.c_str(), bytes,
                        before ? '-' : '+', (size_t)away);
@@ -173,6 +208,22 @@ extern "C" int64_t tile_emu_unwritten(const void *pointer)
     return count_bytes(pointer, TILE_WRITER, false);
 }
 
+extern "C" int64_t tile_emu_missed(const void *pointer, char *place, size_t room)
+{
+    const TileArray *const a = array_at(pointer);
+    if (!tile_checked || !a || !a->element)
+        return -1;
+    int64_t count = 0;
+    for (size_t at = 0; at + a->element <= a->capacity; at += a->element) {
+        bool missed = !a->shadow;
+        for (size_t i = at; i < at + a->element && !missed; i++)
+            missed = !(a->shadow[i] & TILE_WRITER);
+        if (missed && count++ == 0 && room)
+            snprintf(place, room, "%s", index_text(a, at).c_str());
+    }
+    return count;
+}
+
 extern "C" int64_t tile_emu_written_twice(const void *pointer)
 {
     return count_bytes(pointer, TILE_TWICE, true);
@@ -186,6 +237,7 @@ extern "C" int tile_emu_checked(void)
 extern "C" void tile_emu_reset(void)
 {
     tile_forget_errors();
+    tile_forget_barriers();
     std::lock_guard<std::mutex> hold(lock);
     for (TileArray *a : arrays)
         for (size_t i = 0; a->shadow && i < a->capacity; i++)

@@ -9,7 +9,8 @@
 #include "tile_emu.h"
 #include "tile_scheduler.h"
 
-enum Access { READ, WRITE, ATOMIC };
+typedef TileAccess Access;
+constexpr Access READ = TILE_READ, WRITE = TILE_WRITE, ATOMIC = TILE_ATOMIC;
 enum Kind { PLAIN, QUIET };             // what may race, and what is volatile or atomic
 
 /* ---- one access --------------------------------------------------------------------- */
@@ -35,11 +36,12 @@ static bool is_static(const TileWorker *w, uintptr_t a, size_t size)
     return false;
 }
 
+static const char *const words[] = {"read", "write", "atomic"};
+
 /* Reports an access that must not happen and ends its thread. */
 [[noreturn]] static void refuse(TileThread *t, cudaError_t code, TilePlace place, Access access,
                                 size_t size, uintptr_t a, const char *why)
 {
-    static const char *const words[] = {"read", "write", "atomic"};
     {
         const TileAside aside;
         tile_report(t, code, place, tile_format("%s of %zu bytes %s: %s", words[access], size, why,
@@ -112,12 +114,8 @@ static void note_once(TileThread *t, const uint32_t *shadow, size_t size, uintpt
 {
     const TileLaunch *const l = t->worker->launch;
     bool again = false;
-    for (size_t i = 0; i < size; i++) {
-        const uint32_t other = shadow[i] & TILE_WRITER;
-        const uint64_t number = (other - 1 + TILE_WRITER - l->first_writer % TILE_WRITER)
-                                % TILE_WRITER;
-        again |= other && number < l->blocks * l->threads;
-    }
+    for (size_t i = 0; i < size; i++)
+        again |= tile_number(l, shadow[i]) != TILE_NO_NUMBER;
     if (!again)
         return;
     const TileAside aside;
@@ -126,21 +124,24 @@ static void note_once(TileThread *t, const uint32_t *shadow, size_t size, uintpt
                             tile_where(t->worker, a).c_str()));
 }
 
-/* Reports an access that no barrier orders after or before that of another thread. */
-static void check_race(TileThread *t, TileRace *r, size_t size, Access access, uintptr_t a,
-                       const void *pc)
+/* Reports an access that nothing orders after or before that of another thread. */
+static void check_race(TileThread *t, TileRace *r, size_t size, Access access, bool shared,
+                       uintptr_t a, const void *pc)
 {
-    bool reader = false;
-    const unsigned other = access == READ ? tile_race_of_read(t, r, size)
-                                          : tile_race_of_write(t, r, size, &reader);
-    if (other == TILE_NOBODY)
+    const TileLaunch *const l = t->worker->launch;
+    bool wrote = false;
+    const uint32_t other = tile_race(t, access, r, size, shared, &wrote);
+    if (!other)
         return;
     const TileAside aside;
-    const uint3 p = t->worker->threads[other].place;
+    const uint64_t number = tile_number(l, other), block = number / l->threads;
+    const uint3 p = t->worker->threads[number % l->threads].place;
+    const bool here = block == t->worker->block_number;
+    const std::string of = here ? "" : tile_format(" of block %llu", (unsigned long long)block);
     tile_report(t, cudaErrorLaunchFailure, {NULL, 2, pc},
-                tile_format("race: %s of %zu bytes that thread (%u, %u, %u) %s, and no barrier "
-                            "between: %s", access == READ ? "read" : "write", size, p.x, p.y, p.z,
-                            reader ? "read" : "wrote", tile_where(t->worker, a).c_str()));
+                tile_format("race: %s of %zu bytes that thread (%u, %u, %u)%s %s, and no barrier "
+                            "between: %s", words[access], size, p.x, p.y, p.z, of.c_str(),
+                            wrote ? "wrote" : "read", tile_where(t->worker, a).c_str()));
 }
 
 /* Reports bytes that nobody wrote, if the array's contents do not come from elsewhere. */
@@ -190,19 +191,19 @@ static inline void check(uintptr_t a, size_t size, Access access, const void *pc
     if (access == WRITE && array->flags & TILE_EMU_ONCE)
         note_once(t, shadow, size, a, pc);
     if (access != READ)
-        note_write(t, shadow, size, access, a, pc);
-    if (kind == PLAIN && access != ATOMIC && !(array->flags & TILE_NO_RACES))
-        check_race(t, races, size, access, a, pc);
+        note_write(t, shadow, size, access);
+    if (kind == PLAIN && !(array->flags & TILE_NO_RACES))
+        check_race(t, races, size, access, array->shared, a, pc);
     else if (access != READ)
         memset(races, 0, size * sizeof *races);
 }
 
-/* The same for a size that must divide the address. Of 16 bytes g++ itself makes one access where
- * two of 8 were written; what a float4 needs is checked by its type, below. */
+/* The same for a size that must divide the address. On the stack g++ itself makes one access of 16
+ * bytes where two of 8 were written. */
 static inline void check_aligned(uintptr_t a, size_t size, Access access, const void *pc,
                                  Kind kind = PLAIN)
 {
-    if (a % (size < 8 ? size : 8) != 0 && tile_self)
+    if (a % size != 0 && tile_self && a - tile_self->stack >= TILE_STACK_BYTES)
         refuse(tile_self, cudaErrorMisalignedAddress, {NULL, 0, pc}, access, size, a, "misaligned");
     check(a, size, access, pc, kind);
 }

@@ -23,12 +23,21 @@ int tile_emu_register(const void *pointer, size_t bytes, const char *name, int f
 /* Names an array that is registered or comes from cudaMalloc; -1 when there is none at pointer. */
 int tile_emu_name(const void *pointer, const char *name);
 
+/* Says of an array that is there: its elements have so many bytes and lie in row-major order, and
+ * reports then name them by index; which flags it has besides from now on. -1 as above. */
+int tile_emu_shape(const void *pointer, size_t element, int rank, const int64_t *extents);
+int tile_emu_promise(const void *pointer, int flags);
+
 /* Forgets an array; -1 when none begins at pointer. */
 int tile_emu_unregister(const void *pointer);
 
 /* Bytes of the array that no kernel has written since tile_emu_reset; -1 when nobody watched:
  * no such array, or the kernels were compiled without checks. */
 int64_t tile_emu_unwritten(const void *pointer);
+
+/* Elements of an array of known shape that no kernel has written since tile_emu_reset, or not all
+ * bytes of them; -1 as above. place, if there is room: the index of the first, as "3, 5". */
+int64_t tile_emu_missed(const void *pointer, char *place, size_t room);
 
 /* Bytes of the array that more than one thread (or launch) has written since tile_emu_reset;
  * atomics do not count. -1 as above. Exact with one OS thread. */
@@ -48,6 +57,13 @@ int tile_emu_checked(void);
 
 /* Overrides TILE_EMU_SCHEDULE ("forward", "reverse", "random:SEED", "warp"); -1 if it is none. */
 int tile_emu_schedule(const char *schedule);
+
+/* Leaves out the barriers (__syncthreads, __syncwarp) that stand in a line, for tests that ask what
+ * would happen; 0, the default: none. */
+void tile_emu_skip_barrier(int line);
+
+/* Whether a thread has come to a barrier in that line since tile_emu_reset; left out or not. */
+int tile_emu_barrier_met(int line);
 
 /* Whether errors are written to stderr when a launch ends (1, the default) or only kept (0). */
 void tile_emu_verbose(int on);

@@ -141,6 +141,8 @@ void tile_collective(unsigned mask, TileCombine *combine, const char *name, void
                       t->number % 32, mask);
         tile_stop_thread();
     }
+    if (combine == tile_combine_sync && tile_leaves_out(line))
+        return;
     t->mask = mask;
     t->combine = combine;
     t->brought = brought;
@@ -156,6 +158,8 @@ void tile_collective(unsigned mask, TileCombine *combine, const char *name, void
 int tile_barrier(int predicate, const char *name, const char *file, int line)
 {
     TileThread *const t = tile_self;
+    if (tile_leaves_out(line))
+        return predicate != 0;
     t->predicate = predicate;
     t->name = name;
     t->file = file;

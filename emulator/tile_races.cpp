@@ -1,9 +1,10 @@
-/* tile_races.cpp -- which accesses of a block no barrier orders */
+/* tile_races.cpp -- which accesses of a launch nothing orders */
 
 /* Two accesses to a byte by two threads of a block, one of them a write, are ordered if a
  * __syncthreads lies between, or, within a warp, __syncwarps that lead from the one to the other.
- * Shuffles and votes order no memory, as CUDA says. The hooks ask at every access, whatever the
- * order in which the threads happen to run; atomic and volatile accesses race with nothing. */
+ * Shuffles and votes order no memory, as CUDA says; nothing orders two blocks of a launch. Atomic
+ * accesses do not race with each other, volatile ones with nothing. The hooks ask at every access,
+ * whatever the order in which the threads happen to run. */
 
 #include <string.h>
 #include "tile_scheduler.h"
@@ -53,82 +54,98 @@ void tile_lanes_met(TileThread *warp, unsigned lanes)
 
 /* ---- accesses -------------------------------------------------------------------------- */
 
-/* The number in its block of the thread that is `writer`, if it is one of t's block. */
-static inline unsigned in_block(const TileThread *t, uint32_t writer)
+/* The number in its block of the thread that is `id`, if it is one of t's block. */
+static inline unsigned in_block(const TileThread *t, uint32_t id)
 {
     const uint32_t first = tile_writer(t) - t->number + TILE_WRITER;    // may have wrapped
-    const unsigned n = (writer + 2 * TILE_WRITER - first) % TILE_WRITER;
-    return writer && n < t->worker->launch->threads ? n : TILE_NOBODY;
+    const unsigned n = ((id & TILE_WRITER) + 2 * TILE_WRITER - first) % TILE_WRITER;
+    return id && n < t->worker->launch->threads ? n : TILE_NOBODY;
 }
 
-/* The thread whose write of this byte nothing orders before t's access now. */
-static inline unsigned racing_writer(const TileThread *t, const TileRace *r)
+/* Where a byte lies: in shared memory the threads of other blocks have bytes of their own. */
+enum Where { GLOBAL, SHARED };
+
+/* Is `id` a thread of another block of t's launch, with the same byte? Nothing orders the two. */
+static inline bool in_other_block(const TileThread *t, uint32_t id, Where where)
 {
-    const unsigned other = in_block(t, r->writer);
-    return other != TILE_NOBODY && !is_before(t, other, r->written) ? other : TILE_NOBODY;
+    return id && where == GLOBAL && tile_number(t->worker->launch, id) != TILE_NO_NUMBER
+           && in_block(t, id) == TILE_NOBODY;
 }
 
-/* A thread whose read of the byte nothing orders before t's write now. */
-static inline unsigned racing_reader(const TileThread *t, const TileRace *r)
+/* Did the thread `id` do at `time` what nothing orders before what t does now? */
+static inline bool is_loose(const TileThread *t, uint32_t id, uint32_t time, Where where)
 {
-    const unsigned first = in_block(t, r->reader), second = in_block(t, r->second);
-    if (first == TILE_NOBODY)
-        return TILE_NOBODY;
-    if (second != TILE_NOBODY && !is_before(t, second, r->read))
-        return second;
-    for (unsigned lanes = r->lanes; lanes; lanes &= lanes - 1) {
-        const unsigned other = first + __builtin_ctz(lanes);
-        if (!is_before(t, other, r->read))
-            return other;
-    }
-    return TILE_NOBODY;
+    const unsigned n = in_block(t, id);
+    return n == TILE_NOBODY ? in_other_block(t, id, where) : !is_before(t, n, time);
 }
 
-/* Notes that t reads the byte: of the lanes that read it before, those stay that a write after t's
- * read could still race with. One reader of a second warp is enough. */
-static inline void add_reader(const TileThread *t, TileRace *r)
+/* Do t's access now and what `id` did at `time` race? id: of one that did not write, or atomically;
+ * plain reads do not race with each other, nor do atomic accesses. */
+static inline bool races_with(const TileThread *t, TileAccess access, uint32_t id, uint32_t time,
+                              Where where)
 {
-    const unsigned first = in_block(t, r->reader), mine = t->number / 32 * 32;
-    if (first == TILE_NOBODY || r->read >> 16 != (t->worker->interval & 0xffff)) {
-        r->reader = tile_writer(t) - t->number % 32;
-        r->read = now(t);
-        r->lanes = 1u << t->number % 32;
-        r->second = 0;
+    const bool alike = (access == TILE_ATOMIC) == ((id & TILE_WAS_ATOMIC) != 0);
+    return id && (access == TILE_WRITE || !alike) && is_loose(t, id, time, where);
+}
+
+/* The thread with whose access to this byte t's access now races; 0: with nobody's. */
+static inline uint32_t race_of(const TileThread *t, TileAccess access, const TileRace *r,
+                               Where where)
+{
+    if (is_loose(t, r->writer, r->written, where))
+        return r->writer;
+    if (races_with(t, access, r->second, r->time, where))
+        return r->second;
+    for (unsigned lanes = r->lanes; lanes; lanes &= lanes - 1)
+        if (races_with(t, access, r->first + __builtin_ctz(lanes), r->time, where))
+            return r->first + __builtin_ctz(lanes);
+    return 0;
+}
+
+/* Notes that t reads the byte, or changes it atomically: of the lanes that did so before, those
+ * stay with which a later access could still race. One of a second warp is enough, or of another
+ * block. */
+static inline void add_access(const TileThread *t, TileAccess access, TileRace *r, Where where)
+{
+    const uint32_t kind = access == TILE_ATOMIC ? TILE_WAS_ATOMIC : 0;
+    const uint32_t me = tile_writer(t) | kind;
+    const unsigned lane = t->number % 32, first = in_block(t, r->first);
+    const bool far = in_other_block(t, r->second, where);
+    if (first == TILE_NOBODY || r->time >> 16 != (t->worker->interval & 0xffff)
+        || (r->first & TILE_WAS_ATOMIC) != kind) {
+        r->second = far ? r->second : in_other_block(t, r->first, where) ? r->first : 0;
+        r->first = me - lane;
+        r->lanes = 1u << lane;
+        r->time = now(t);
         return;
     }
-    if (first != mine) {
-        r->second = tile_writer(t);     // whoever writes now is of another warp than one of the two
+    if (first != t->number - lane) {
+        r->second = far ? r->second : me;   // whoever writes now is of another warp than one of two
         return;
     }
     for (unsigned i = 0; i < 32; i++)
-        if (r->lanes >> i & 1 && is_before(t, mine + i, r->read))
+        if (r->lanes >> i & 1 && is_before(t, first + i, r->time))
             r->lanes &= ~(1u << i);
     if (!r->lanes)
-        r->read = now(t);
-    r->lanes |= 1u << t->number % 32;
+        r->time = now(t);
+    r->lanes |= 1u << lane;
 }
 
-unsigned tile_race_of_read(const TileThread *t, TileRace *r, size_t size)
+uint32_t tile_race(const TileThread *t, TileAccess access, TileRace *r, size_t size, bool shared,
+                   bool *wrote)
 {
-    unsigned with = TILE_NOBODY;
+    const Where where = shared ? SHARED : GLOBAL;
+    uint32_t with = 0;
     for (size_t i = 0; i < size; i++) {
-        const unsigned other = racing_writer(t, &r[i]);
-        with = other != TILE_NOBODY ? other : with;
-        add_reader(t, &r[i]);
-    }
-    return with;
-}
-
-unsigned tile_race_of_write(const TileThread *t, TileRace *r, size_t size, bool *reader)
-{
-    unsigned with = TILE_NOBODY;
-    *reader = false;
-    for (size_t i = 0; i < size; i++) {
-        unsigned other = racing_writer(t, &r[i]);
-        if (other == TILE_NOBODY)
-            *reader |= (other = racing_reader(t, &r[i])) != TILE_NOBODY;
-        with = other != TILE_NOBODY ? other : with;
-        r[i] = {tile_writer(t), now(t), 0, 0, 0, 0};
+        const uint32_t other = race_of(t, access, &r[i], where);
+        if (other) {
+            with = other & TILE_WRITER;
+            *wrote = other == r[i].writer || other & TILE_WAS_ATOMIC;
+        }
+        if (access == TILE_WRITE)
+            r[i] = {tile_writer(t), now(t), 0, 0, 0, 0};
+        else
+            add_access(t, access, &r[i], where);
     }
     return with;
 }

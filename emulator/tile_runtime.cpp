@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <map>
 #include <mutex>
@@ -188,21 +189,37 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-enum { GUARD = 512 };                   // bytes on both sides of an array that belong to nobody
+constexpr size_t PAGE = 4096, EDGE = 512, LEAST_GUARD = 1 << 16;
+
+/* Where an array of so many bytes lies: addresses that belong to nobody, at least as many as it
+ * has, then EDGE bytes, the array, more than EDGE bytes, and addresses that belong to nobody again.
+ * So an index that is wrong by less than the array's length hits no other array. */
+struct Place {
+    size_t guard, middle;
+    explicit Place(size_t bytes)
+        : guard((bytes > LEAST_GUARD ? bytes : LEAST_GUARD) / PAGE * PAGE + PAGE),
+          middle((bytes + 2 * EDGE) / PAGE * PAGE + PAGE) {}
+    size_t whole() const { return guard + middle + guard; }
+};
 
 /* Fresh memory holds NaNs, as far as it is cheap to fill. */
 static cudaError_t allocate(void **pointer, size_t bytes, int flags)
 {
-    char *const p = bytes <= SIZE_MAX / 2
-        ? (char *)aligned_alloc(256, (bytes + 2 * GUARD + 255) / 256 * 256) : NULL;
     *pointer = NULL;
-    if (!p)
-        return tile_fail(cudaErrorMemoryAllocation);
-    if (bytes <= 64 << 20)
-        memset(p, 0xff, bytes + 2 * GUARD);
     if (bytes == 0)
-        return free(p), cudaSuccess;
-    *pointer = p + GUARD;
+        return cudaSuccess;
+    if (bytes > SIZE_MAX / 8)
+        return tile_fail(cudaErrorMemoryAllocation);
+    const Place place(bytes);
+    char *const p = (char *)mmap(NULL, place.whole(), PROT_NONE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return tile_fail(cudaErrorMemoryAllocation);
+    if (mprotect(p + place.guard, place.middle, PROT_READ | PROT_WRITE))
+        return munmap(p, place.whole()), tile_fail(cudaErrorMemoryAllocation);
+    if (bytes <= 64 << 20)
+        memset(p + place.guard, 0xff, place.middle);
+    *pointer = p + place.guard + EDGE;
     tile_add_array((uintptr_t)*pointer, bytes, NULL, flags, true);
     return cudaSuccess;
 }
@@ -211,9 +228,11 @@ cudaError_t cudaFree(void *pointer)
 {
     if (!pointer)
         return cudaSuccess;
+    const TileArray *const a = tile_find_array((uintptr_t)pointer);
+    const Place place(a ? a->capacity : 0);
     if (!tile_remove_array((uintptr_t)pointer, true))
         return tile_fail(cudaErrorInvalidValue);
-    free((char *)pointer - GUARD);
+    munmap((char *)pointer - EDGE - place.guard, place.whole());
     return cudaSuccess;
 }
 

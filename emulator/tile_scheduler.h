@@ -62,6 +62,7 @@ struct TileWarp {
 constexpr uint32_t TILE_TWICE = 1u << 31;   // two different threads wrote it
 constexpr uint32_t TILE_HOST = 1u << 30;    // the host wrote it
 constexpr uint32_t TILE_WRITER = TILE_HOST - 1;
+constexpr uint32_t TILE_WAS_ATOMIC = TILE_TWICE;    // in TileRace: by an atomic access
 
 /* The shadow of a byte of shared memory that an asynchronous copy will write. */
 constexpr uint32_t TILE_PENDING = TILE_TWICE | TILE_HOST;
@@ -78,6 +79,8 @@ struct TileArray {
     uint32_t *shadow;                   // who wrote each byte; NULL until somebody asks
     struct TileRace *races;             // who did what last with each byte; NULL with the shadow
     size_t capacity;                    // bytes that the shadow covers; 0 of an empty array
+    size_t element = 0;                 // bytes of an element, if the host said so
+    std::vector<int64_t> extents = {};  // and the array's shape
 };
 
 /* One kernel launch. */
@@ -116,10 +119,13 @@ struct TileWorker {
 };
 
 /* The last accesses to a byte: the thread that wrote it, and when; of the warp whose first thread
- * is `reader`, the lanes that read it since, and when; a reader of another warp. 0: nobody. */
+ * is `first`, the lanes that read it or changed it atomically since, and when; another thread, of
+ * another warp or another block, that did so. 0: nobody. */
 struct TileRace {
-    uint32_t writer, written, reader, lanes, read, second;
+    uint32_t writer, written, first, lanes, time, second;
 };
+
+enum TileAccess { TILE_READ, TILE_WRITE, TILE_ATOMIC };
 
 /* ---- tile_emulator.cpp -------------------------------------------------------------- */
 
@@ -147,6 +153,16 @@ static inline uint32_t tile_writer(const TileThread *t)
     return (uint32_t)(n % TILE_WRITER) + 1;
 }
 
+constexpr uint64_t TILE_NO_NUMBER = ~(uint64_t)0;
+
+/* The number in the grid of the thread that writes as `id`; TILE_NO_NUMBER: none of this launch. */
+static inline uint64_t tile_number(const TileLaunch *l, uint32_t id)
+{
+    const uint64_t n = ((id & TILE_WRITER) - 1 + TILE_WRITER - l->first_writer % TILE_WRITER)
+                       % TILE_WRITER;
+    return id & TILE_WRITER && n < l->blocks * l->threads ? n : TILE_NO_NUMBER;
+}
+
 /* ---- tile_races.cpp ----------------------------------------------------------------- */
 
 constexpr unsigned TILE_NOBODY = ~0u;
@@ -154,10 +170,16 @@ constexpr unsigned TILE_NOBODY = ~0u;
 void tile_forget_times(TileWorker *w);
 void tile_lanes_met(TileThread *warp, unsigned lanes);
 
-/* The thread of the block that t's access now races with, or TILE_NOBODY; a write races with a
- * reader or with a writer. The access is noted. */
-unsigned tile_race_of_read(const TileThread *t, TileRace *r, size_t size);
-unsigned tile_race_of_write(const TileThread *t, TileRace *r, size_t size, bool *reader);
+/* The thread, as it writes, with whose access t's access now races; 0: nobody's. *wrote: that one
+ * wrote. shared: the byte is the block's. The access is noted. */
+uint32_t tile_race(const TileThread *t, TileAccess access, TileRace *r, size_t size, bool shared,
+                   bool *wrote);
+
+/* ---- tile_barriers.cpp -------------------------------------------------------------- */
+
+/* Is the barrier in this line one to go past? Notes that a thread came there. */
+bool tile_leaves_out(int line);
+void tile_forget_barriers(void);
 
 /* ---- tile_schedule.cpp -------------------------------------------------------------- */
 

@@ -222,9 +222,7 @@ static __device__ __forceinline__ T warp_max_nan(T a)
 //              p_shared: 0 where it has no data along k, since anything may lie there
 //              values_shared: no mask of its own, since outside the valid part lies 0.0, and
 //              no infinity meets it
-//   barriers   queries_shared is written before anyone reads
-//              the last round is done with shared memory
-//              k_shared is written before anyone reads
+//   barriers   k_shared is written before anyone reads
 //              the operands are written before anyone reads
 //   launch     has checked: for W > 1: q, k, v, o lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
@@ -283,7 +281,6 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
             store_vec(&queries_shared[row * 68 + col], queries);
         }
     }
-    __syncthreads();                        // queries_shared is written before anyone reads
 
     // 10_attention.tile:35    for j in 0..ceil(min(first + BM, M), BN) {                  // no row here sees a key beyond
     const int64_t j_end = ceildiv_int<int64_t>(min_int<int64_t>(add_wrap<int64_t>(first, 64), M),
@@ -309,7 +306,6 @@ attention_tile(float *__restrict__ o, int64_t o_stride_0, int64_t o_stride_1, in
     for (int64_t j = 0; j < j_end; j++) {
         // 10_attention.tile:36    let col = expand(iota(BN, i64, from = j * BN), 0);
         const int64_t col6 = mul_wrap<int64_t>(j, 32);
-        __syncthreads();                    // the last round is done with shared memory
 
         // 10_attention.tile:37    let s = mma(queries, k[b, h].load([j, 0], [BN, D]).t) * scale;
         const float *const k_at = k + b * k_stride_0 + h * k_stride_1 + 32 * j * k_stride_2;

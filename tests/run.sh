@@ -4,6 +4,7 @@
 # usage: run.sh [GROUP ...]      TILEC: the translator that the groups run (default: build/tilec)
 cd "$(dirname "$0")/.." || exit 2
 [ $# -gt 0 ] || set -- $(for run in tests/*/run.sh; do basename "$(dirname "$run")"; done)
+mkdir -p build && export XDG_CACHE_HOME="$PWD/build/cache"     # where tilec run keeps the emulator
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0

@@ -226,8 +226,7 @@ static void enter_loop(Emit *e, const Op *op)
     }
     copy_all(e, op->results, from, op->nresults);
     e->loop_depth++;
-    for (int r = 0; r < op->nregions; r++)
-        ir_walk(op->region[r], touch_all, e);
+    touch_rounds(e, op);
 }
 
 /* A for with its body. */

@@ -37,7 +37,8 @@ typedef struct { LIST(const char *) used; NameMap places, numbers; } Names;
 typedef struct { Sym sym; const char *name; } Hoisted;
 typedef struct { const char *value, *name; } HoistedBase;
 
-typedef struct { LIST(const Op *) at; } Touched;
+/* Loads and stores; loop: of earlier rounds of this one, NULL: of this round, or before. */
+typedef struct { LIST(struct Touch { const Op *op, *loop; }) at; } Touched;
 
 /* An array in shared memory: the ops during which it is needed, and where it lies if arrays share
    memory. */
@@ -459,7 +460,9 @@ void note_shared(Emit *e, const char *text);       /* how a tile lies in shared 
 /* ---- waits.c: a program's own accesses ------------------------------------------------------- */
 Touched either_way(Touched a, Touched b);
 void wait_for_others(Emit *e, const Op *op);
-void touch_all(Op *op, void *arg);
+void touch_rounds(Emit *e, const Op *loop);
+bool staging_ends_in_barrier(const Emit *e, const Op *op);
+bool staging_waits_later(const Emit *e, const Op *op);
 
 /* ---- body.c ---------------------------------------------------------------------------------- */
 void write_block(Emit *e, const Block *b);

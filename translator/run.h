@@ -57,8 +57,20 @@ bool launch_args(RunRequest *request, const Program *program, Launch *launch, in
 /* One line about a wrong command line or file; gives 2. */
 int  complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- run_emulator.c: the emulator as one object ---------------------------------------------- */
+
+/* The path of the object, compiled in `folder` unless it was kept from earlier; NULL: `status` is
+   what the compiler gave, and said in `messages`. */
+const char *emulator_object(const char *folder, const char *emulator, int *status);
+/* Runs a program inside the folder; its messages go to a file there (NULL: to ours). Its exit
+   status, NOT_FOUND if there is no such program. */
+enum { NOT_FOUND = 127 };
+int run_program(const char *folder, const char *const *words, const char *messages);
+
 /* ---- run_cpu.c, run_driver.c: the generated code --------------------------------------------- */
 
+/* Does the emulator look at each access? Not if time is taken. */
+static inline bool run_is_checked(const RunRequest *r) { return r->on == ON_CPU && !r->time; }
 /* Translates, compiles and runs the kernel k; its outputs are in the arrays of launch. The exit
    status: 0; 1 refused; 2 no compiler. */
 int run_generated(const RunRequest *request, const Program *program, const Kernel *k,

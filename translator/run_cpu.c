@@ -9,9 +9,6 @@
 #include "driver.h"
 #include "run.h"
 
-enum { NOT_FOUND = 127 };                          /* exit status of a program that is not there */
-typedef LIST(const char *) Strings;
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* A new folder for one run; NULL if there cannot be one. */
@@ -63,9 +60,7 @@ static void show_file(const char *folder, const char *name)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* Runs a program inside the folder; its messages go to a file there (NULL: to ours). Its exit
-   status, NOT_FOUND if there is no such program. */
-static int run_program(const char *folder, const char *const *words, const char *messages)
+int run_program(const char *folder, const char *const *words, const char *messages)
 {
     int status = 0;
     fflush(NULL);
@@ -88,45 +83,29 @@ static int run_program(const char *folder, const char *const *words, const char 
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The emulator's own sources, but for what checked code alone needs. */
-static void add_sources(Strings *words, const char *emulator)
-{
-    DIR *dir = opendir(emulator);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        const char *name = entry->d_name, *end = strrchr(name, '.');
-        if (end && !strcmp(end, ".cpp") && strcmp(name, "tile_checks.cpp"))
-            push(words, arena_printf("%s/%s", emulator, name));
-    }
-    if (dir)
-        closedir(dir);
-}
-
-/* Compiles kernel.cu and driver.cu with g++, then the emulator, into `program`. */
-static int compile_cpu(const char *folder)
+/* Compiles kernel.cu and driver.cu with g++, then puts the emulator to them: `program`. */
+static int compile_cpu(const RunRequest *request, const char *folder)
 {
     const char *emulator = home_find("emulator", "tile_emulator.h");
     if (!emulator)
         return complain("the emulator was not found"), 1;
-    const char *headers = arena_printf("%s/cuda", emulator);
     const char *const compile[] = {
         "g++", "-std=c++17", "-O1", "-DTILE_EMULATOR", "-include", "tile_emulator.h",
-        "-I", emulator, "-I", headers, "-ffp-contract=off", "-fno-strict-aliasing", "-w",
-        "-x", "c++", "-c", "kernel.cu", "driver.cu", NULL,
+        "-I", emulator, "-I", arena_printf("%s/cuda", emulator), "-ffp-contract=off",
+        "-fno-strict-aliasing", "-w", "-x", "c++", "-c", "kernel.cu", "driver.cu",
+        run_is_checked(request) ? "-g1" : NULL, "-fsanitize=thread,alignment,bounds", NULL,
     };
-    static const char *const link[] = {
-        "kernel.o", "driver.o", "-o", "program", "-lboost_context", "-lpthread", NULL,
-    };
-    const char *const start[] = {"g++", "-std=c++17", "-O1", "-w", "-I", emulator, "-I", headers};
-    Strings words = {0};
-    const int status = run_program(folder, compile, "messages");
+    int status = run_program(folder, compile, "messages");
     if (status)
         return status;
-    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
-        push(&words, start[i]);
-    add_sources(&words, emulator);
-    for (size_t i = 0; i < sizeof link / sizeof *link; i++)
-        push(&words, link[i]);
-    return run_program(folder, words.at, "messages");
+    const char *object = emulator_object(folder, emulator, &status);
+    if (!object)
+        return status;
+    const char *const link[] = {
+        "g++", "kernel.o", "driver.o", object, "-o", "program", "-lboost_context", "-lpthread",
+        NULL,
+    };
+    return run_program(folder, link, "messages");
 }
 
 /* The same with nvcc, for the GPU that is there. */
@@ -142,7 +121,7 @@ static int compile_gpu(const char *folder)
 static int compile(const RunRequest *request, const char *folder)
 {
     const bool cpu = request->on == ON_CPU;
-    const int status = cpu ? compile_cpu(folder) : compile_gpu(folder);
+    const int status = cpu ? compile_cpu(request, folder) : compile_gpu(folder);
     if (status == 0)
         return 0;
     if (status == NOT_FOUND)
@@ -192,6 +171,8 @@ static int run_in(const char *folder, const RunRequest *request, const Program *
     Text cu = {0}, header = {0}, driver = {0};
     if (!emit_program(program, "kernel", &cu, &header))
         return 1;
+    if (run_is_checked(request))
+        cu = with_lines(&cu, "kernel.cu");             /* the emulator tells lines of the .tile */
     driver_text(&driver, request, k, launch, "kernel.h");
     if (!put_file(folder, "kernel.cu", cu.at, cu.n)
         || !put_file(folder, "kernel.h", header.at, header.n)

@@ -50,6 +50,33 @@ static const char head[] =
     "}\n"
     "\n";
 
+/* What the driver for the emulator has besides: who of the outputs promised what. */
+static const char coverage[] =
+    "#include <tile_emu.h>\n"
+    "\n"
+    "// Names an array, and says what lies in it.\n"
+    "static void describe(const void *array, const char *name, int promise, size_t element,\n"
+    "                     int rank, const int64_t *extents)\n"
+    "{\n"
+    "    tile_emu_name(array, name);\n"
+    "    tile_emu_shape(array, element, rank, extents);\n"
+    "    tile_emu_promise(array, promise);\n"
+    "}\n"
+    "\n"
+    "// Says how many of n elements of an output were not written; 1 if all had to be.\n"
+    "static int covered(const void *array, const char *name, int64_t n, bool whole)\n"
+    "{\n"
+    "    char place[200] = \"\";\n"
+    "    const int64_t missed = tile_emu_missed(array, place, sizeof place);\n"
+    "    if (missed <= 0)\n"
+    "        return 0;\n"
+    "    fprintf(stderr, \"tilec run: %s%lld of %lld elements of %s were not written%s, \"\n"
+    "            \"%s[%s] the first\\n\", whole ? \"\" : \"note: \", (long long)missed,\n"
+    "            (long long)n, name, whole ? \"\" : \" and keep what they held\", name, place);\n"
+    "    return whole;\n"
+    "}\n"
+    "\n";
+
 /* The median of some launches, in microseconds. */
 static const char timing[] =
     "    enum { LAUNCHES = 21 };\n"
@@ -137,6 +164,62 @@ static void add_arguments(Text *out, const Kernel *k, const Launch *launch)
     }
 }
 
+/* ---- coverage -------------------------------------------------------------------------------- */
+
+typedef struct { const Value *tensor; int stores; } Stores;
+
+/* Counts what writes to the tensor. */
+static void count_store(Op *op, void *arg)
+{
+    Stores *s = arg;
+    s->stores += op_writes(op) && op->args[0] == s->tensor;
+}
+
+/* Does a launch write no element of an output twice? If one store covers it, or if the caller has
+   promised so (language.md R4.21, R4.32). */
+static bool written_once(const Kernel *k, const Param *p)
+{
+    Stores s = { .tensor = p->value };
+    if (p->kind != PARAM_MUT)
+        return false;
+    ir_walk(k->body, count_store, &s);
+    return !p->has_by || (p->written && s.stores == 1);
+}
+
+/* A line for each array: what the emulator is to know of it. */
+static void add_descriptions(Text *out, const Kernel *k, const Launch *launch)
+{
+    for (int i = 0; i < launch->nargs; i++) {
+        const Param *p = &k->params.at[i];
+        const Tensor *t = &launch->args[i].tensor;
+        if (!t->present)
+            continue;
+        text_printf(out, "    static const int64_t extents_%d[] = {", i);
+        for (int a = 0; a < t->rank; a++)
+            text_printf(out, "%lld, ", (long long)t->extent[a]);
+        text_printf(out, "0};\n    describe(array_%d, \"%s\", %s, %d, %d, extents_%d);\n", i,
+                    p->name->text, p->kind == PARAM_SHARED ? "TILE_EMU_READONLY"
+                    : written_once(k, p) ? "TILE_EMU_ONCE" : "0", elem_info[t->elem].bytes,
+                    t->rank, i);
+    }
+}
+
+/* A line for each output: was it written? Of what is updated, atomically or by scatter, a part may
+   be left out. */
+static void add_coverage(Text *out, const Kernel *k, const Launch *launch)
+{
+    text_printf(out, "    int wrong = 0;\n");
+    for (int i = 0; i < launch->nargs; i++) {
+        const Param *p = &k->params.at[i];
+        const Tensor *t = &launch->args[i].tensor;
+        if (t->present && p->kind == PARAM_MUT)
+            text_printf(out, "    wrong |= covered(array_%d, \"%s\", %lld, %s);\n", i,
+                        p->name->text, (long long)(tensor_bytes(t) / elem_info[t->elem].bytes),
+                        p->written ? "true" : "false");
+    }
+    text_printf(out, "    if (wrong)\n        return 1;\n");
+}
+
 /* ---- the program ----------------------------------------------------------------------------- */
 
 /* A line for each array that the kernel may change: save, from memory to its file. */
@@ -152,7 +235,10 @@ static void add_saves(Text *out, const Kernel *k, const Launch *launch)
 void driver_text(Text *out, const RunRequest *request, const Kernel *k, const Launch *launch,
                  const char *header)
 {
+    const bool checked = run_is_checked(request);
     text_printf(out, head, header);
+    if (checked)
+        text_printf(out, "%s", coverage);
     for (int i = 0; i < launch->nargs; i++)
         if (launch->args[i].tensor.present)
             text_printf(out, "static void *array_%d;\n", i);
@@ -167,8 +253,12 @@ void driver_text(Text *out, const RunRequest *request, const Kernel *k, const La
         if (launch->args[i].tensor.present)
             text_printf(out, "    array_%d = load(\"array_%d\", %lld);\n", i, i,
                         (long long)tensor_bytes(&launch->args[i].tensor));
+    if (checked)
+        add_descriptions(out, k, launch);
     text_printf(out, "    if (launch())\n        return 1;\n"
                 "    check(cudaDeviceSynchronize(), \"launch\");\n");
+    if (checked)
+        add_coverage(out, k, launch);
     add_saves(out, k, launch);
     if (request->time)
         text_printf(out, timing, launch->function->symbol);

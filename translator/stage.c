@@ -461,7 +461,8 @@ static void declare_arrays(Emit *e, const Op *op)
     for (int i = 0; i < e->staged.n; i++)
         if (staged_here(&e->staged.at[i], op))
             name_staged(e, &e->staged.at[i]);
-    round_barrier(e, "the last round is done with shared memory");
+    if (!staging_waits_later(e, op))
+        round_barrier(e, "the last round is done with shared memory");
     for (int i = 0; i < e->staged.n; i++)
         if (staged_here(&e->staged.at[i], op))
             declare_staged(e, &e->staged.at[i], op);
@@ -481,6 +482,7 @@ void stage_before(Emit *e, const Op *op)
         if (staged_here(&e->staged.at[i], op))
             put(e, &e->staged.at[i]);
     const char *arrays = arrays_text(e, op);
-    barrier(e, arena_printf("%s %s written before anyone reads", arrays,
-                            strchr(arrays, ' ') ? "are" : "is"));
+    if (staging_ends_in_barrier(e, op))
+        barrier(e, arena_printf("%s %s written before anyone reads", arrays,
+                                strchr(arrays, ' ') ? "are" : "is"));
 }

@@ -170,6 +170,101 @@ __global__ void written_by_all(int *y)
     y[threadIdx.x % 2] = 1;
 }
 
+/* ---- races: atomics ---- */
+
+__global__ void atomics_meet(int *y)
+{
+    atomicAdd(&y[0], 1);
+    atomicMax(&y[0], 1);
+    __syncthreads();
+    if (threadIdx.x > 0)
+        y[threadIdx.x] = y[0];
+}
+
+__global__ void atomic_then_read(int *y)
+{
+    atomicAdd(&y[threadIdx.x % 2], 1);
+    if (threadIdx.x == 40)
+        y[40] = y[1];
+}
+
+__global__ void read_then_atomic(int *y)
+{
+    if (y[0])
+        atomicAdd(&y[1], 1);
+    if (threadIdx.x == 40)
+        atomicAdd(&y[0], 1);
+}
+
+__global__ void written_then_atomic(int *y)
+{
+    if (threadIdx.x == 0)
+        y[0] = 0;
+    atomicAdd(&y[0], 1);
+}
+
+__global__ void atomic_overwritten(int *y)
+{
+    __shared__ int cell;
+    if (threadIdx.x == 0)
+        cell = 0;
+    __syncthreads();
+    atomicAdd(&cell, 1);
+    if (threadIdx.x == 0)
+        cell = y[0];
+}
+
+__global__ void lanes_count(int *y)
+{
+    __shared__ int cells[N / 32];
+    int *const cell = &cells[threadIdx.x / 32];
+    if (threadIdx.x % 32 == 0)
+        *cell = 0;
+    __syncwarp();
+    atomicAdd(cell, 1);
+    __syncwarp();
+    y[threadIdx.x] = *cell;
+}
+
+/* ---- races: blocks ---- */
+
+__global__ void blocks_apart(int *y) { if (threadIdx.x % 2) y[threadIdx.x - blockIdx.x] = 1; }
+__global__ void blocks_write(int *y) { if (threadIdx.x == blockIdx.x) y[7] = 1; }
+__global__ void blocks_add(int *y) { atomicAdd(&y[threadIdx.x], 1); }
+
+__global__ void blocks_share(int *y)
+{
+    __shared__ int cells[N];
+    cells[threadIdx.x] = 1;
+    __syncthreads();
+    if (y[threadIdx.x] && cells[threadIdx.x ^ 1] != 1)
+        __trap();
+}
+
+__global__ void block_reads(int *y)
+{
+    if (blockIdx.x == 0)
+        y[threadIdx.x] = 2;
+    else if (threadIdx.x == 1 && y[33])
+        __threadfence();
+}
+
+__global__ void block_overwrites(int *y)
+{
+    const int t = y[threadIdx.x ^ 1];
+    __syncthreads();
+    if (blockIdx.x == 1)
+        y[threadIdx.x] = t;
+}
+
+__global__ void block_reads_count(int *y)
+{
+    if (blockIdx.x == 0)
+        atomicAdd(&y[3], 1);
+    else if (y[3])
+        __threadfence();
+}
+
 static const Fault faults[] = {
     {good, false, false, cudaSuccess, ""},
     {read_after, true, true, cudaErrorIllegalAddress,
@@ -218,6 +313,27 @@ static const Fault faults[] = {
      "race: write of 4 bytes that thread (0, 0, 0) wrote"},
     {reads_exited, true, false, cudaErrorLaunchFailure,
      "__shfl_down_sync reads lane 31"},
+    {atomic_then_read, true, true, cudaErrorLaunchFailure,
+     "race: read of 4 bytes that thread (39, 0, 0) wrote, and no barrier between: y [256 bytes] + 4"},
+    {read_then_atomic, true, true, cudaErrorLaunchFailure,
+     "race: atomic of 4 bytes that thread "},
+    {written_then_atomic, true, true, cudaErrorLaunchFailure,
+     "race: atomic of 4 bytes that thread (0, 0, 0) wrote, and no barrier between: y [256 bytes] + 0"},
+    {atomic_overwritten, true, true, cudaErrorLaunchFailure, "between: shared cell"},
+    {lanes_count, true, true, cudaSuccess, ""},
+    {blocks_apart, true, true, cudaSuccess, "", 2},
+    {blocks_write, true, true, cudaErrorLaunchFailure,
+     "race: write of 4 bytes that thread (0, 0, 0) of block 0 wrote", 2},
+    {blocks_share, true, true, cudaSuccess, "", 3},
+    {blocks_add, true, true, cudaSuccess, "", 3},
+    {block_reads, true, true, cudaErrorLaunchFailure,
+     "race: read of 4 bytes that thread (33, 0, 0) of block 0 wrote", 2},
+    {block_overwrites, true, true, cudaErrorLaunchFailure,
+     "of block 0 read, and no barrier", 2},
+    {block_reads_count, true, true, cudaErrorLaunchFailure,
+     "of block 0 wrote, and no barrier between: y [256 bytes] + 12", 2},
+    {warps_met, true, true, cudaErrorLaunchFailure, "of block 0 wrote", 2},
+    {atomics_meet, true, true, cudaSuccess, ""},
 };
 
 /* Launches a kernel twice on an array that no launch may write twice; the first error. */
@@ -238,7 +354,7 @@ static void test_once(void)
 {
     const char *const wrong = "second write of 4 bytes in one launch: cells [256 bytes]";
     cudaError_t error;
-    run(twice, false, &error, [](int *y) {
+    run(twice, false, &error, 1, [](int *y) {
         test("written twice", tile_emu_written_twice(y) == N * 2 && tile_emu_unwritten(y) == N * 2);
     });
     test("each element once a launch", run_once(good).empty());
@@ -246,9 +362,33 @@ static void test_once(void)
     test("an element by one thread twice", run_once(again).find(wrong) != std::string::npos);
 }
 
+/* What is said of an array whose shape is known: which elements nobody wrote, and where one is. */
+static void test_shape(void)
+{
+    static int cells[N + 2];
+    const int64_t extents[] = {11, 2, 3};
+    const cudaLaunchConfig_t config = {dim3(1), dim3(N), 0, NULL, NULL, 0};
+    char place[20] = "";
+    tile_emu_reset();
+    tile_emu_register(cells, sizeof cells, "cells", TILE_EMU_EMPTY);
+    test("no shape", tile_emu_missed(cells, place, sizeof place) == -1);
+    tile_emu_shape(cells, sizeof *cells, 3, extents);
+    test("nobody came", tile_emu_missed(cells, place, sizeof place) == N + 2);
+    cudaLaunchKernelEx(&config, good, (int *)cells);
+    const bool two = tile_emu_missed(cells, place, sizeof place) == 2;
+    test("missed the last two", two && !strcmp(place, "10, 1, 1"));
+    tile_emu_promise(cells, TILE_EMU_READONLY);
+    cudaLaunchKernelEx(&config, good, (int *)cells);
+    const char *const text = tile_emu_error(0);
+    test("element by index", text && strstr(text, "read-only array: cells[0, 0, 0]"));
+    tile_emu_unregister(cells);
+}
+
 int main(void)
 {
     tile_emu_verbose(0);
+    if (tile_emu_checked())
+        test_shape();
     if (tile_emu_checked())
         test_once();
     test_faults(faults);
