@@ -191,7 +191,7 @@ static inline void check(uintptr_t a, size_t size, Access access, const void *pc
     if (access == WRITE && array->flags & TILE_EMU_ONCE)
         note_once(t, shadow, size, a, pc);
     if (access != READ)
-        note_write(t, shadow, size, access);
+        note_write(t, shadow, size, access, a, pc);
     if (kind == PLAIN && !(array->flags & TILE_NO_RACES))
         check_race(t, races, size, access, array->shared, a, pc);
     else if (access != READ)
