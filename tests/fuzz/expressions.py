@@ -126,6 +126,15 @@ class Expressions(Leaves):
             source = 'f32'
         return make('cast', self.expr(source, shape, depth), t=t)
 
+    def make_round(self, t, shape, depth):
+        """To an integer or a narrower float, another way than a cast."""
+        wider = {'f16': ('f32', 'f64'), 'f32': ('f64',)}.get(t, V.ARITH if V.is_int(t) else ())
+        have = [p for p in self.palette if p in wider]
+        if not have:
+            return None
+        mode = self.rng.choice(('rn', 'rz', 'ru', 'rd'))
+        return make('round', self.expr(self.rng.choice(have), shape, depth), t=t, mode=mode)
+
     def make_bitcast(self, t, shape, depth):
         if not V.is_int(t):
             return None

@@ -91,7 +91,7 @@ class Maker(Expressions):
             self.second(by, dims)
         if self.maybe(0.25):
             self.optional()
-        self.statements(self.rng.randrange(0, 5), 2)
+        self.statements(self.rng.randrange(0, 7), 2)
         for y in [p for p in self.program.params if p.owned()]:
             self.final(y)
 
@@ -191,7 +191,7 @@ class Maker(Expressions):
         p.params.append(h)
         x = Param('x1', self.rng.choice(('i32', 'i64')), [dim])
         p.params.append(x)
-        self.statements(self.rng.randrange(0, 4), 2)
+        self.statements(self.rng.randrange(0, 5), 2)
         windows = {1: dims[1]} if wide and self.maybe(0.6) else {}
         if kind == 'scatter':
             at = make('iota', n=tile, t='i64')
@@ -240,12 +240,12 @@ class Maker(Expressions):
     def some_shape(self):
         """Of an output, of a variable, or new."""
         r = self.rng.random()
-        if r < 0.45:
+        if r < 0.4:
             p = self.program.params[0]
             return make('part', param=p).shape if p.owned() else (self.program.grid[0][2],)
-        if r < 0.6 and self.names:
+        if r < 0.7 and self.names:
             return self.rng.choice(self.names).shape
-        if r < 0.75:
+        if r < 0.8:
             return ()
         shape = []
         for _ in range(self.rng.choice((1, 2, 2, 3))):

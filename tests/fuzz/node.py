@@ -290,6 +290,14 @@ class _:
         return Value(raw.view(V.RAW[k['t']]).reshape(x.shape), k['t'], nan if lost is None else lost + nan)
 
 
+@op('round')
+class _:
+    """round_to(t, T, mode)."""
+    def kind(a, k): return k['t'], a[0].shape, a[0].valid
+    def text(a, k, n): return f'round_to({a[0]}, {k["t"]}, {k["mode"]})'
+    def value(env, a, k, n): return V.round_towards(a[0], k['t'], k['mode'])
+
+
 @op('select')
 class _:
     def kind(a, k): return elementwise(a[1].t, a)

@@ -65,8 +65,8 @@ def batches(args, first):
 
 
 def hunt(args, first):
-    """Runs batches, some at a time."""
-    sums, began = Sums(), time.time()
+    """Runs batches, some at a time; what they find is reported at once. (sums, failed, seconds)"""
+    sums, began, failed, told = Sums(), time.time(), 0, collections.Counter()
     one = lambda seeds: (seeds, batch.run(seeds, os.path.join(check.OUT, f'batch{seeds[0]}'), args.gpu))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         running, source = set(), batches(args, first)
@@ -78,7 +78,8 @@ def hunt(args, first):
             done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
                 sums.add(*future.result())
-    return sums, time.time() - began
+            failed += findings(sums, args, told)
+    return sums, failed, time.time() - began
 
 
 # ---- findings --------------------------------------------------------------------------------------
@@ -122,20 +123,23 @@ def report(line, trouble, gpu, seconds):
     print(f'  made small: {os.path.relpath(stem, check.build.ROOT)}.tile\n    ' + program.text().replace('\n', '\n    '))
 
 
-def findings(sums, args):
-    """Reports what is confirmed; how many programs that is."""
-    failed, kinds = 0, collections.Counter()
-    for line in sums.findings.values():
+def findings(sums, args, told):
+    """Reports what is new and confirmed; how many programs that is. told: how often which kind was."""
+    failed = 0
+    for line in [f for f in sums.findings.values() if 'looked' not in f]:
+        line['looked'] = True
         trouble = confirmed(line, args.gpu)
         if trouble is None:
             sums.skipped[f'not seen again: {line["kind"]}'] += 1
             continue
         failed += 1
-        kinds[trouble[0]] += 1
-        if kinds[trouble[0]] <= 3:
+        kind = shrink.same(*trouble)
+        told[kind] += 1
+        if told[kind] <= 2 and len(told) <= 12:
             report(line, trouble, args.gpu, args.shrink)
         else:
             print(f'{line["found"]}:{line["launch"]}: {trouble[0]}: {trouble[1].strip()[:200]}')
+        sys.stdout.flush()
     return failed
 
 
@@ -176,8 +180,7 @@ def main():
         return only(args.only, args.gpu)
 
     print(f'fuzz: seed {args.seed}', flush=True)
-    sums, seconds = hunt(args, args.seed % 10**9 * STEP)
-    failed = findings(sums, args)
+    sums, failed, seconds = hunt(args, args.seed % 10**9 * STEP)
     refused = sum(sums.refused.values())
     print(f'fuzz: {sums.made} programs, {sums.launches} launches in {seconds:.0f} s; '
           f'{100 * (1 - refused / max(sums.made, 1)):.1f} % taken; refused {dict(sums.refused)}; left out {dict(sums.skipped)}')

@@ -206,7 +206,8 @@ def binary(name, a, b):
         f['and'], f['or'] = np.logical_and, np.logical_or
         return Value(f[name](a.v, b.v), 'bool', unsure(a, b))
     if is_int(a.t):
-        return Value(int_binary(name, *np.broadcast_arrays(a.v, b.v)), a.t, unsure(a, b))
+        x, y = np.broadcast_arrays(a.v, b.v)          # NumPy takes a 0 beside scalars for an int64
+        return Value(int_binary(name, np.atleast_1d(x), np.atleast_1d(y)).reshape(x.shape), a.t, unsure(a, b))
     if name in ('pow', 'atan2'):
         v = (np.power if name == 'pow' else np.arctan2)(a.v, b.v)
         return rounded(a.t, v, unsure(a, b), ULP[name])
@@ -315,6 +316,33 @@ def cast(a, t):
         size = {'tf32': 2.0**-9, 'f8e4m3': 2.0**-2, 'f8e5m2': 2.0**-1}[t]
         return Value(round_to(t, a.v), t, np.where(a.e > 0, a.e + np.abs(a.v) * size + 2.0**-9, 0))
     return rounded(t, a.v, a.e)
+
+
+def directed(t, v, mode):
+    """A float as type t (not f64), rounded toward zero, up or down: the nearest, or its neighbour."""
+    near = round_to(t, v)
+    wrong = {'rz': np.abs(near) > np.abs(v), 'ru': near < v, 'rd': near > v}[mode]
+    up = np.where(mode == 'rz', v < 0, mode == 'ru')
+    out = np.where(wrong, neighbour(t, near, up), near)
+    most = np.copysign(MOST[t], v)
+    held = np.isfinite(v) & ~np.isfinite(out) & ((mode == 'rz') | (up != (v > 0)))
+    return np.where(held, most, out)
+
+
+def neighbour(t, v, up):
+    """The next number of type t in that direction."""
+    x = v.astype(np.float16 if t == 'f16' else np.float32)
+    return np.nextafter(x, np.where(up, np.inf, -np.inf).astype(x.dtype)).astype(np.float64)
+
+
+def round_towards(a, t, mode):
+    """round_to(a, t, mode) from a wider float to f16 or f32, or from a float to an integer."""
+    if is_int(t):
+        f = dict(rn=np.rint, rz=np.trunc, ru=np.ceil, rd=np.floor)[mode]
+        return Value(saturated(t, f(a.v)), t, unsure(a))
+    if mode == 'rn':
+        return cast(a, t)
+    return Value(directed(t, a.v, mode), t, unsure(a))
 
 
 def select(c, a, b):

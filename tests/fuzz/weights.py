@@ -9,10 +9,10 @@ MOST = 2048                                             # elements of a tile
 # What an expression is; those that do not fit its type and shape are passed over.
 EXPRESSIONS = dict(leaf=24, binary=22, unary=8, cast=8, select=7, cond=3, fma=2, clamp=2, reduce=9, fold=4, scan=4,
                    sort=2, topk=2, histogram=1, permute=5, reshape=4, cat=3, extract=3, split=2, flip=3, expand=3,
-                   squeeze=2, stretch=3, gather=4, fill=4, keep=3, valid=2, mma=5, random=1, call=3, bitcast=2, there=2)
-LEAVES = dict(name=14, load=12, window=5, like=6, full=4, iota=3, part=3, fullof=2)
-SCALARS = dict(name=8, literal=4, parameter=5, extent=3, index=5, element=5)
-STATEMENTS = {'let': 10, 'mut': 6, 'assign': 10, 'swap': 2, 'if': 5, 'for': 7, 'static': 2, 'while': 3, 'leave': 3,
+                   squeeze=2, stretch=3, gather=4, fill=4, keep=3, valid=2, mma=5, random=1, call=3, bitcast=2, there=2, round=2)
+LEAVES = dict(name=30, load=12, window=5, like=8, full=3, iota=2, part=4, fullof=1)
+SCALARS = dict(name=12, literal=3, parameter=4, extent=3, index=5, element=4)
+STATEMENTS = {'let': 9, 'mut': 8, 'assign': 16, 'swap': 2, 'if': 5, 'for': 7, 'static': 2, 'while': 3, 'leave': 3,
               'store': 3, 'there': 2}
 
 REAL = 0.2           # of the programs compute with real numbers, within tolerances; the others exactly

@@ -23,3 +23,14 @@ def _(x, M, N):
     for i in range(0, M, 5):
         z[i:i + 5] = np.sort(z[i:i + 5], axis=0)
     return dict(y=np.ones((M, N)), z=z)
+
+
+@case(FILE, 'places', '', 'y: i64[N] out; x: i64[N]; a: i64; b: i64',
+      sizes(N=[5, 20], a=[-2**63, -3, 7], b=[-1, 0, 2]))
+def _(x, N, a, b):
+    wrap = lambda n: (n + 2**63) % 2**64 - 2**63
+    down, left, up = (wrap(a // b), a % b, wrap(-(-a // b))) if b else (0, a, 0)
+    pieces = [[x[8 * n + c] if 8 * n + c < N else 0 for c in range(8)]
+              for n in (max(down, 0), max(left, 0), max(up, 0))]
+    at = np.arange(N) % 8
+    return (sum(np.array(p)[at] for p in pieces) + np.array(wrap(down + left + up), np.int64)).astype(np.int64)
