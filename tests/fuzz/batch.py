@@ -126,7 +126,7 @@ def child(seeds, stem, gpu):
     log.say(end=True)
 
 
-def run(seeds, stem, gpu=False, seconds=300):
+def run(seeds, stem, gpu=False, seconds=600):
     """Runs a batch in a child; the lines of its log. A death is a finding of the program it was at."""
     for old in [stem + '.log']:
         if os.path.exists(old):

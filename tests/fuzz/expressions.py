@@ -4,7 +4,7 @@ import value as V
 import weights as W
 from fold_ops import LAMBDAS, NAMED_TYPES, summed_type
 from leaves import Leaves
-from node import UNKNOWN, combine, make
+from node import UNKNOWN, make
 
 ROUNDED = ('exp', 'exp2', 'expm1', 'log', 'log2', 'log1p', 'rsqrt', 'sin', 'cos', 'tanh', 'sinh', 'cosh', 'erf', 'sigmoid')
 EXACT = ('neg', 'abs', 'sign', 'floor', 'ceil', 'trunc', 'round', 'sqrt')
@@ -294,7 +294,7 @@ class Expressions(Leaves):
         order = list(range(len(shape)))
         self.rng.shuffle(order)
         if self.maybe(0.4):
-            order = order = list(range(len(shape) - 2)) + [len(shape) - 1, len(shape) - 2]
+            order = list(range(len(shape) - 2)) + [len(shape) - 1, len(shape) - 2]
         before = [None] * len(shape)
         for i, o in enumerate(order):
             before[o] = shape[i]
@@ -440,6 +440,3 @@ class Expressions(Leaves):
         with self.only([make('name', name=p, t=a.t, shape=a.shape, valid=a.valid) for p, a in zip(params, args)]):
             body = self.expr(t, shape, 2)
         return make('call', *args, name=name, params=params, body=body)
-
-
-__all__ = ['combine']

@@ -2,7 +2,7 @@
 import math
 import numpy as np
 import value as V
-from node import mask_of, op, spend
+from node import literal_text, mask_of, op, spend
 from shape_ops import settle
 from value import Value
 
@@ -135,13 +135,9 @@ def place(k, v, e, mask, back):
     """argmax and argmin count from the begin of the tile, padding included; 0 of nothing."""
     line = np.flatnonzero(mask.reshape(-1, mask.shape[-1])[0]) if mask.size else np.zeros(0, int)
     if not line.size:
-        return back_value(Value(np.zeros(v.shape[:-1], np.int32), 'i32'), back)
+        return Value(np.zeros(v.shape[:-1], np.int32), 'i32').map(back)
     got = named(k['f'], v[..., line], e[..., line], None, 'i32')
-    return back_value(Value(line[got.v].astype(np.int32), 'i32', got.e), back)
-
-
-def back_value(x, back):
-    return x.map(back)
+    return Value(line[got.v].astype(np.int32), 'i32', got.e).map(back)
 
 
 # ---- by a function ---------------------------------------------------------------------------------
@@ -169,7 +165,6 @@ def highest(t):
 
 
 def init_text(k, t):
-    from node import literal_text
     return literal_text(LAMBDAS[k['f']][1](t), t)
 
 

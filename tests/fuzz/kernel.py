@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import value as V
 from memory_ops import Region, Source, coordinates, dim_text, dim_value, grid_of, places_text
-from node import LEFT, fn_text, make, size, sizes, text, value
+from node import LEFT, fn_text, mask_of, sizes, text, value
 from value import Value
 
 
@@ -188,14 +188,11 @@ class Scatter(Statement):
         index, inside = region.places(coords)
         shape = np.broadcast_shapes(inside.shape, x.shape, *(np.shape(i) for i in index))
         inside = np.broadcast_to(inside, shape)
-        lead = len(shape) - len(self.windows)
-        from node import mask_of
         for p in self.places:
             if p.shape:
                 m = np.broadcast_to(mask_of(p, env), sizes(p.shape, env))
                 inside = inside & m.reshape(m.shape + (1,) * len(self.windows))
         inside = inside & mask_of(self.node, env) if self.node.shape else inside
-        assert lead >= 0
         index = tuple(np.broadcast_to(i, shape)[inside] for i in index)
         self.apply(region.array, index, np.broadcast_to(x.v, shape)[inside], np.broadcast_to(x.err(), shape)[inside])
 
@@ -417,6 +414,3 @@ def part_of(d, e, at, env):
     if e[0] == 'one':
         return at[e[1]] if at[e[1]] < n else None
     return 0, n
-
-
-__all__ = ['make', 'size']

@@ -4,7 +4,7 @@ import value as V
 import weights as W
 from kernel import LetPair, Param
 from memory_ops import Source, dim_text
-from node import make
+from node import make, text
 
 LITERALS = {'i': (0, 1, 2, 3, 5, 7, -1, -2, -3, 16), 'u': (0, 1, 2, 3, 5, 7, 16, 31), 'f': (0, 1, 2, -1, 0.5, 3, -2, 1.5)}
 
@@ -87,7 +87,6 @@ class Leaves:
 
     def pair(self, nodes, split=None):
         """let (a, b) = ..; their names."""
-        from node import text
         names = [f't{self.number()}' for _ in nodes]
         how = None
         if split:
@@ -117,7 +116,11 @@ class Leaves:
 
     def leaf_name(self, t, shape):
         have = [n for n in self.names if n.t == t and n.shape == shape]
-        return self.rng.choice(have[-6:]).node() if have else None
+        if not have:
+            return None
+        v = self.rng.choice(have[-6:])
+        self.read.add(v.name)
+        return v.node()
 
     def leaf_literal(self, t, shape):
         return make('lit', v=self.literal(t), t=t) if t not in V.NARROW else None

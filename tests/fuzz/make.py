@@ -2,7 +2,7 @@
 import random
 import value as V
 import weights as W
-from expressions import Expressions, count
+from expressions import Expressions
 from kernel import Assign, For, If, IfThere, Leave, Let, Param, Program, Scatter, Store, While
 from leaves import Index, Name
 from memory_ops import Source
@@ -23,6 +23,7 @@ class Maker(Expressions):
         self.counter = 0
         self.names, self.indices, self.closed = [], [], False
         self.dims, self.alone = {}, set()          # extents: name -> tiles along it; which stand alone
+        self.read = set()                          # variables that an expression mentions
         self.seen = {}                             # what was made, for the table of coverage
         self.block, self.level, self.loops = self.program.body, 0, 0
         self.real = self.maybe(W.REAL)
@@ -151,7 +152,25 @@ class Maker(Expressions):
             self.program.body.append(Store(Source(y), self.stored(y.t, shape), mask=mask))
 
     def stored(self, t, shape):
-        return self.expr(t, shape, self.rng.choice((2, 3, 3, 4)))
+        """What an output is given; variables that nothing has read so far take part, lest they be dropped."""
+        n = self.expr(t, shape, self.rng.choice((2, 3, 3, 4)))
+        if t in V.NARROW:
+            return n
+        idle = [v for v in self.names if v.t not in V.NARROW and v.name not in self.read]
+        for v in self.rng.sample(idle, min(len(idle), 3)):
+            part = self.brought(v.node(), t, shape)
+            if part is not None:
+                self.read.add(v.name)
+                n = make('binary', n, part, f='xor' if t == 'bool' or V.is_int(t) and self.maybe(0.5) else 'add')
+        return n
+
+    def brought(self, n, t, shape):
+        """A variable as something that stretches to the shape, of type t; None if padding forbids it."""
+        if broadcast(n.shape, shape) != shape:
+            if any(v == UNKNOWN for v in n.valid):
+                return None
+            n = make('reduce', n, f='any' if n.t == 'bool' else self.rng.choice(('max', 'min')), axes=None)
+        return n if n.t == t else make('cast', n, t=t)
 
     def in_pieces(self, y, shape):
         """A loop over pieces along one axis, each stored by its index or by its first element."""
@@ -443,6 +462,3 @@ def outside_loops(block):
 
 def make_program(name, seed):
     return Maker(name, seed).program_of()
-
-
-__all__ = ['count', 'make_program']

@@ -1,7 +1,7 @@
 """memory_ops.py -- loads, windows, elements and gathers, through views; and where stores put things"""
 import numpy as np
 import value as V
-from node import UNKNOWN, Span, dims_text, literal_text, load_span, make, op, size, sizes, text, value
+from node import Span, broadcast, combine, dims_text, literal_text, load_span, make, op, size, sizes, text, value
 from value import Value
 
 
@@ -279,7 +279,6 @@ class _:
 
 def index_shape(a, windows):
     """The shape and valid part of the index tiles together."""
-    from node import broadcast, combine
     tiles = [x for axis, x in enumerate(a) if axis not in windows]
     shape = broadcast(*[x.shape for x in tiles]) if tiles else ()
     return shape, combine(shape, tiles)
@@ -301,7 +300,3 @@ def coordinates(env, a, windows):
         else:
             out.append(x.v.astype(object if x.t == 'u64' else np.int64).reshape(x.shape + (1,) * extra))
     return [np.asarray(np.where((c < -2**62) | (c > 2**62), -1, c), np.int64) if c.dtype == object else c for c in out]
-
-
-__all__ = ['UNKNOWN', 'Span', 'Source', 'Region', 'grid_of', 'coordinates', 'index_shape', 'places_text', 'dim_text',
-           'dim_value']

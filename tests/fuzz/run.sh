@@ -11,5 +11,5 @@ case " $* " in
         nvidia-smi -L >/dev/null 2>&1 || skip "no GPU"
         command -v nvcc >/dev/null || skip "no nvcc" ;;
 esac
-[ $# -gt 0 ] || set -- --seed 1 --programs 120 --jobs 2
+[ $# -gt 0 ] || set -- --seed 1 --programs 200 --jobs 2
 exec "$python" "$(dirname "$0")/run.py" "$@"

@@ -2,7 +2,7 @@
 import math
 import numpy as np
 import value as V
-from node import UNKNOWN, Span, dims_text, mask_of, op, size, sizes
+from node import UNKNOWN, Span, broadcast, dims_text, mask_of, op, size, sizes
 from value import Value
 
 
@@ -248,7 +248,6 @@ class _:
     def kind(a, k):
         x, y = a[0], a[1]
         t = k['t']
-        from node import broadcast
         lead = broadcast(x.shape[:-2], y.shape[:-2])
         shape = lead + (x.shape[-2], y.shape[-1])
         valid = []
