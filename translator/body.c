@@ -350,10 +350,12 @@ static void write_op(Emit *e, Op *op)
         write_combine(e, op);
         return;
     case OP_RELAYOUT: case OP_RESHAPE: case OP_PERMUTE: case OP_FLIP: case OP_EXTRACT: case OP_CAT:
-        if (is_move(op)) {
-            quote(e, op->stmt);
-            write_move(e, op);
+        if (!is_move(op)) {
+            write_value(e, op);
+            return;
         }
+        quote(e, op->stmt);
+        write_move(e, op);
         return;
     case OP_SORT: case OP_HISTOGRAM: case OP_PRINT: case OP_ASSERT:
         quote(e, op->stmt);

@@ -34,3 +34,13 @@ def _(x, N, a, b):
               for n in (max(down, 0), max(left, 0), max(up, 0))]
     at = np.arange(N) % 8
     return (sum(np.array(p)[at] for p in pieces) + np.array(wrap(down + left + up), np.int64)).astype(np.int64)
+
+
+@case(FILE, 'reshaped_index', '', 'y: i32[N] out; at: i32[N]; x: i32[K]', sizes(N=[1, 16, 40], K=[1, 60]))
+def _(at, x, N, K):
+    y = np.zeros(N, np.int32)
+    for i in range(0, N, 16):
+        start = at[i // 16]
+        window = [x[start + c] if 0 <= start + c < K else 0 for c in range(16)]
+        y[i:i + 16] = (np.cumsum(window) + start)[:N - i]
+    return y
