@@ -158,6 +158,8 @@ class Expressions(Leaves):
 
     def make_there(self, t, shape, depth):
         """b ? b.load_like(y) : .. of an optional tensor."""
+        if self.closed:
+            return None
         have = [p for p in self.program.params if p.opt and p.t == t and p.kind == 'in']
         self.rng.shuffle(have)
         for p in have:

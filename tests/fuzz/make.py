@@ -26,6 +26,7 @@ class Maker(Expressions):
         self.read = set()                          # variables that an expression mentions
         self.seen = {}                             # what was made, for the table of coverage
         self.block, self.level, self.loops = self.program.body, 0, 0
+        self.inner = 0                             # the level of the innermost loop's body
         self.real = self.maybe(W.REAL)
         self.special = self.maybe(W.SPECIAL)
         self.palette = []
@@ -354,18 +355,21 @@ class Maker(Expressions):
         return bool(arms[0])
 
     def in_loop(self, depth, index=None):
-        """The statements of a loop; what some variables hold of padding is then not known."""
+        """The statements of a loop; what some variables hold of padding is then not known, but for those that a loop
+        around this one carries: it was relied on at its head."""
         for v in self.names:
-            if v.mut and self.maybe(0.5):
+            if v.mut and self.maybe(0.5) and v.level >= self.inner:
                 v.valid = [UNKNOWN] * len(v.valid)
-        before = self.open()
+        before, outer = self.open(), self.inner
         self.loops += 1
+        self.inner = self.level
         if index:
             self.indices.append(index)
         self.statements(self.rng.randrange(1, 4), depth - 1)
         if index:
             self.indices.pop()
         self.loops -= 1
+        self.inner = outer
         return self.close(before)
 
     def do_for(self, depth):
