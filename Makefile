@@ -91,6 +91,12 @@ test-gpu: all
 SECONDS = 60
 fuzz-front:
 	@tests/fire/fuzz.sh $(SECONDS)
+# Random programs, by the date unless a SEED is given: make fuzz SECONDS=600 SEED=7
+FUZZ = --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) --coverage
+fuzz: all
+	@tests/fuzz/run.sh $(FUZZ)
+fuzz-gpu: all
+	@tests/fuzz/run.sh $(FUZZ) --gpu
 bench: all
 	python3 bench/bench.py
 # The .cu and .h beside each example, as they are committed.
@@ -112,4 +118,4 @@ clean:
 	rm -rf $B $(TILEC)
 
 -include $(OBJ:.o=.d) $(ASAN:.o=.d) $(FIRE:.o=.d)
-.PHONY: all asan demo test test-gpu fuzz-front bench examples lint install clean
+.PHONY: all asan demo test test-gpu fuzz fuzz-gpu fuzz-front bench examples lint install clean

@@ -137,10 +137,12 @@ static __device__ __forceinline__ T min_int(T a, T b)
     return a < b ? a : b;
 }
 
-// a / b rounded up; by 0: 0.
+// a / b rounded up; by 0: 0; the lowest by -1 wraps.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
-    return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+    if (b == 0 || b == -1)
+        return (int64_t)((uint64_t)a * (uint64_t)b);
+    return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 
 // The smaller of two.

@@ -1,22 +1,28 @@
 // ---- tile_ceil
-// a / b rounded up; by 0: 0.
+// a / b rounded up; by 0: 0; the lowest by -1 wraps.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
-    return b == 0 ? 0 : a / b + (a % b != 0 && (a < 0) == (b < 0));
+    if (b == 0 || b == -1)
+        return (int64_t)((uint64_t)a * (uint64_t)b);
+    return a / b + (a % b != 0 && (a < 0) == (b < 0));
 }
 
 // ---- tile_div
-// a / b rounded down; by 0: 0.
+// a / b rounded down; by 0: 0; the lowest by -1 wraps.
 static __host__ __device__ inline int64_t tile_div(int64_t a, int64_t b)
 {
-    return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+    if (b == 0 || b == -1)
+        return (int64_t)((uint64_t)a * (uint64_t)b);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 // ---- tile_mod
 // What tile_div leaves; by 0: a.
 static __host__ __device__ inline int64_t tile_mod(int64_t a, int64_t b)
 {
-    return b == 0 ? a : a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
+    if (b == 0 || b == -1)
+        return b == 0 ? a : 0;
+    return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
 }
 
 // ---- tile_min

@@ -197,14 +197,27 @@ static ForBounds read_bounds(Emit *e, const Op *op)
     return b;
 }
 
-/* The head of a for: by one as it is, by other steps over the number of its trips. */
-static void open_for(Emit *e, ForBounds b, const Attr *unroll)
+/* Does a line that is no comment mention the name? */
+static bool code_mentions(const char *text, const char *name)
+{
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = text + strcspn(text, "\n");
+        const char *code = text + strspn(text, " ");
+        if (strncmp(code, "//", 2) && mentions(arena_printf("%.*s", (int)(end - text), text), name))
+            return true;
+    }
+    return false;
+}
+
+/* The head of a for: by one as it is, by other steps over the number of its trips. Gives the line
+   that says where the index then stands, or NULL. */
+static const char *open_for(Emit *e, ForBounds b, const Attr *unroll)
 {
     if (unroll && !b.by)
         line(e, "#pragma unroll %lld", (long long)unroll->value);
     if (!b.by) {
         open_block(e, "for (int64_t %s = %s; %s < %s; %s++)", b.k, b.from, b.k, b.to, b.k);
-        return;
+        return NULL;
     }
     const char *trip = fresh(e, arena_printf("%s_trip", b.k)),
                *trips = fresh(e, arena_printf("%s_trips", b.k));
@@ -212,7 +225,7 @@ static void open_for(Emit *e, ForBounds b, const Attr *unroll)
     if (unroll)
         line(e, "#pragma unroll %lld", (long long)unroll->value);
     open_block(e, "for (int64_t %s = 0; %s < %s; %s++)", trip, trip, trips, trip);
-    line(e, "const int64_t %s = %s + %s * %s;", b.k, b.from, trip, b.by);
+    return arena_printf("const int64_t %s = %s + %s * %s;", b.k, b.from, trip, b.by);
 }
 
 /* What comes before a loop: its variables with their first values, scalars as they are declared. */
@@ -238,10 +251,12 @@ static void write_for(Emit *e, const Op *op)
     enter_loop(e, op);
     Touched any = either_way(e->touched, (Touched){ 0 });
     fetch_first(e, op, bounds.k, bounds.from, bounds.to);
-    open_for(e, bounds, attr_of(op->attrs, "unroll"));
+    const char *index = open_for(e, bounds, attr_of(op->attrs, "unroll"));
     e->indent--;
     Text body = write_nested(e, op->region[0], op->results);
     e->indent++;
+    if (index && code_mentions(body.at, bounds.k))
+        line(e, "%s", index);
     add_text(e, &body);
     close_block(e, "");
     e->touched = any;
@@ -336,10 +351,12 @@ static void write_op(Emit *e, Op *op)
         write_combine(e, op);
         return;
     case OP_RELAYOUT: case OP_RESHAPE: case OP_PERMUTE: case OP_FLIP: case OP_EXTRACT: case OP_CAT:
-        if (is_move(op)) {
-            quote(e, op->stmt);
-            write_move(e, op);
+        if (!is_move(op)) {
+            write_value(e, op);
+            return;
         }
+        quote(e, op->stmt);
+        write_move(e, op);
         return;
     case OP_SORT: case OP_HISTOGRAM: case OP_PRINT: case OP_ASSERT:
         quote(e, op->stmt);

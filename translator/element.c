@@ -283,6 +283,18 @@ static bool holds_already(const Op *fill)
     return by && by->kind == OP_CONST && pad.kind == PAD_CONST && pad.value.u == by->constant.u;
 }
 
+/* The same bits as another type. The type that they come from is said where C widens to int, or
+   writes numbers without a type. */
+static Ex element_of_bitcast(Emit *e, Value *v)
+{
+    Value *of = v->def->args[0];
+    const Elem elem = of->type.elem;
+    const char *to = device_type(v->type.elem), *from = "";
+    if ((elem_is_int(elem) || elem == EL_BOOL) && elem_info[elem].bytes != 4)
+        from = arena_printf(", %s", device_type(elem));
+    return ex(arena_printf("bit_cast<%s%s>(%s)", to, from, element(e, of).s), PREC_PRIMARY);
+}
+
 /* ---- any value ------------------------------------------------------------------------------- */
 
 /* An element of what is printed in place: a flat switch by how it is made. */
@@ -305,9 +317,7 @@ static Ex element_of_op(Emit *e, Value *v)
         return ex(arena_printf("random_bits(%s, %s)", element(e, op->args[0]).s,
                                element(e, op->args[1]).s), PREC_PRIMARY);
     case OP_BITCAST:
-        return ex(arena_printf("bit_cast<%s>(%s)", device_type(v->type.elem),
-                               element(e, op->args[0]).s),
-                  PREC_PRIMARY);
+        return element_of_bitcast(e, v);
     case OP_SELECT:
         return ex(arena_printf("%s ? %s : %s", within(element(e, op->args[0]), PREC_LOR),
                                within(element(e, op->args[1]), PREC_LOR),

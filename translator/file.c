@@ -82,8 +82,8 @@ static void head(Text *out, const Program *p, Plan *const *const *plans, const c
 static const struct Include { const char *header, *word; } include_table[] = {
     { "float.h", "FLT_" }, { "float.h", "DBL_" }, { "limits.h", "INT_M" }, { "math.h", NULL },
     { "stdint.h", NULL }, { "stdio.h", NULL }, { "string.h", "memcpy" },
-    { "cuda_runtime.h", NULL }, { "cuda_fp16.h", "__half" }, { "cuda_bf16.h", "__nv_bfloat16" },
-    { "cuda_fp8.h", "__nv_fp8_" },
+    { "cuda_runtime.h", NULL }, { "cuda_fp16.h", "__half" }, { "cuda_fp16.h", "2half" },
+    { "cuda_bf16.h", "bfloat16" }, { "cuda_fp8.h", "__nv_fp8_" },
 };
 
 /* The headers that the code needs. */

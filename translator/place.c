@@ -276,13 +276,17 @@ static bool is_quick_cast(Placing *p, const Value *v)
     return true;
 }
 
-/* Does a thread sort what it holds of v? It reads it element by element. */
+/* Does a thread sort what it holds of v, through views? It reads it element by element. */
 static bool is_sorted_here(Placing *p, const Value *v)
 {
     Users *users = &p->users[v->id];
-    for (int i = 0; i < users->at.n; i++)
-        if (users->at.at[i]->kind == OP_SORT && beside_whole(users->at.at[i]))
+    for (int i = 0; i < users->at.n; i++) {
+        const Op *op = users->at.at[i];
+        if ((op->kind == OP_SORT && beside_whole(op))
+            || (op->nresults == 1 && is_view(op->results[0]) && op->args[0] == v
+                && is_sorted_here(p, op->results[0])))
             return true;
+    }
     return false;
 }
 
@@ -295,7 +299,7 @@ static bool wants_variable(Placing *p, const Value *v)
         return v->block != NULL && !op_combines(v->block->parent);
     if (op_combines(v->def))
         return p->users[v->id].at.n > 0;
-    if (is_sorted_here(p, v))
+    if (!is_view(v) && is_sorted_here(p, v))
         return true;
     switch (v->def->kind) {
     case OP_LOAD:

@@ -4,6 +4,7 @@ import cases_element                                          # noqa: F401  (eac
 import cases_atomic                                           # noqa: F401
 import cases_attention                                        # noqa: F401
 import cases_family                                           # noqa: F401
+import cases_found                                            # noqa: F401
 import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
 import cases_made                                             # noqa: F401
