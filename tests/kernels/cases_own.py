@@ -58,6 +58,11 @@ def _(x, CAUSAL, G):
     return -s if CAUSAL else s
 
 
+@case('43_contracts', 'heads', '', 'y: f32[M, D * H] out; x: f32[M, D * H]', sizes(M=[0, 1, 3], D=[4, 8], H=[1, 3]))
+def _(x, D, H):
+    return x * float(D + H)
+
+
 @case('43_contracts', 'halves', '', 'y: f32[M, N / 2] out; x: f32[M, N]', sizes(M=[0, 1, 3], N=[0, 2, 62, 64, 66, 194]))
 def _(x, N):
     return x[:, :N // 2]
