@@ -14,6 +14,14 @@ def _(y, a, b):
     return y * (float(a) if isinstance(y, Number) else a) + (float(b) if isinstance(y, Number) else b)
 
 
+@case('41_inplace', 'descending', '', 'y: i32[M, 64] inout', sizes(M=[0, 1, 3]))
+def _(y):
+    y = y.copy()
+    for at in range(52, -4, -4):
+        y[:, at:at + 4] = y[:, at + 5:at + 9] + 1
+    return y
+
+
 @case('41_inplace', 'normalise', '', 'y: f32[M, N] inout', sizes(M=[0, 1, 2, 3], N=around(32)), data=dict(y=positive))
 def _(y):
     s = total(y, 1, keepdims=True)
