@@ -31,9 +31,11 @@ WARN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Wall -Wextra
 SANITIZE = -fsanitize=address,undefined -fno-omit-frame-pointer
 OBJ = $(SRC:%=$B/%.o) $B/lex.o $B/tile.o $B/templates.o
 ASAN = $(OBJ:$B/%.o=$B/asan/%.o)
+COV = $(OBJ:$B/%.o=$B/cov/%.o)
 
 all: $(TILEC) $B/tilec
 asan: $B/tilec-asan
+cov: $B/tilec-cov
 
 # Linked beside and renamed: one that runs is not disturbed.
 $(TILEC): $(OBJ)
@@ -42,6 +44,8 @@ $B/tilec: $(TILEC)
 	@ln -sf $(abspath $(TILEC)) $@
 $B/tilec-asan: $(ASAN)
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@.new $(ASAN) -lm && mv $@.new $@
+$B/tilec-cov: $(COV)
+	$(CC) --coverage $(LDFLAGS) -o $@.new $(COV) -lm && mv $@.new $@
 
 compile = $(CC) $(CFLAGS) $(WARN) -Itranslator -I$B -MMD -MP -c -o $@ $<
 $B/%.o: translator/%.c $B/tile.h
@@ -52,6 +56,11 @@ $B/asan/%.o: CFLAGS = -g -O1 $(SANITIZE) -DVERIFY -Wno-format-truncation
 $B/asan/%.o: translator/%.c $B/tile.h | $B/asan
 	$(compile)
 $B/asan/%.o: $B/%.c $B/tile.h | $B/asan
+	$(compile) -DNDEBUG
+$B/cov/%.o: CFLAGS = -O0 --coverage -DVERIFY
+$B/cov/%.o: translator/%.c $B/tile.h | $B/cov
+	$(compile)
+$B/cov/%.o: $B/%.c $B/tile.h | $B/cov
 	$(compile) -DNDEBUG
 
 # The front end under libFuzzer: all but the command and what runs kernels, and tests/fire.
@@ -78,7 +87,7 @@ $B/tile.c: grammar/tile.y | $B
 $B/tile.h: $B/tile.c ;
 $B/templates.c: scripts/embed.sh $(sort $(wildcard templates/*.cu)) | $B
 	scripts/embed.sh $(filter %.cu,$^) >$@
-$B $B/asan $B/fire:
+$B $B/asan $B/cov $B/fire:
 	mkdir -p $@
 
 demo:
@@ -97,6 +106,13 @@ fuzz: all
 	@tests/fuzz/run.sh $(FUZZ)
 fuzz-gpu: all
 	@tests/fuzz/run.sh $(FUZZ) --gpu
+# What of translator/ the tests run, by lines.
+coverage:
+	@$(MAKE) -s -j$$(nproc) all cov && tests/coverage.sh
+# COUNT small wrong changes of the translator, drawn by SEED: a test has to fail for each.
+COUNT = 40
+mutants: all asan
+	python3 tests/mutants/run.py --seed $(or $(SEED),1) --count $(COUNT)
 bench: all
 	python3 bench/bench.py
 # The .cu and .h beside each example, as they are committed.
@@ -117,5 +133,6 @@ install: all
 clean:
 	rm -rf $B $(TILEC)
 
--include $(OBJ:.o=.d) $(ASAN:.o=.d) $(FIRE:.o=.d)
-.PHONY: all asan demo test test-gpu fuzz fuzz-gpu fuzz-front bench examples lint install clean
+-include $(OBJ:.o=.d) $(ASAN:.o=.d) $(COV:.o=.d) $(FIRE:.o=.d)
+.PHONY: all asan cov demo test test-gpu fuzz fuzz-gpu fuzz-front coverage mutants \
+        bench examples lint install clean

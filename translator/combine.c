@@ -194,7 +194,6 @@ static Value *line_value(const Op *op)
     *map_of(v) = *map_of(op->args[0]);
     map_of(v)->dim[op_axis(op)] = NULL;
     map_of(v)->local = NULL;
-    v->def = NULL;
     return v;
 }
 

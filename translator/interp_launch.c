@@ -1,4 +1,4 @@
-/* interp_launch.c -- what a launch checks: extents, contracts, overlaps; which kernel it takes */
+/* interp_launch.c -- what a launch checks: extents, contracts; which kernel it takes */
 #include "interp.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -41,40 +41,6 @@ void launch_bind(const Kernel *k, const Arg *args, Names *names)
 
 /* ---- one tensor ------------------------------------------------------------------------------ */
 
-/* How many elements a tensor has. */
-static int64_t element_count(const Tensor *t)
-{
-    int64_t n = 1;
-    for (int a = 0; a < t->rank; a++)
-        n *= t->extent[a];
-    return n;
-}
-
-/* Elements from the first to the last, by the axes whose stride is below `limit` alone. */
-static int64_t span_below(const Tensor *t, int64_t limit)
-{
-    int64_t span = 1;
-    for (int a = 0; a < t->rank; a++)
-        if (t->extent[a] > 1 && t->stride[a] < limit)
-            span += (t->extent[a] - 1) * t->stride[a];
-    return span;
-}
-
-/* Two places of the tensor are one element in memory: some stride is less than what lies inside. */
-static bool overlaps_itself(const Tensor *t)
-{
-    for (int a = 0; a < t->rank; a++) {
-        if (t->extent[a] <= 1)
-            continue;
-        for (int b = 0; b < t->rank; b++)
-            if (b != a && t->extent[b] > 1 && t->stride[b] == t->stride[a])
-                return true;
-        if (t->stride[a] <= 0 || t->stride[a] < span_below(t, t->stride[a]))
-            return true;
-    }
-    return false;
-}
-
 /* Why an axis of a tensor does not have the extent that the names say. */
 static const char *extents_differ(const Param *p, const Tensor *t, int a, const Names *names,
                                   int64_t want)
@@ -112,70 +78,6 @@ const char *launch_tensor(const Param *p, const Tensor *t, const Names *names)
         if (t->extent[a] != want)
             return extents_differ(p, t, a, names, want);
     }
-    if (element_count(t) == 0)
-        return NULL;
-    if (!t->data)
-        return arena_printf("%s is a null pointer", name);
-    if (!p->strided && t->extent[t->rank - 1] > 1 && t->stride[t->rank - 1] != 1)
-        return arena_printf("the last axis of %s has stride %lld, not 1", name,
-                            (long long)t->stride[t->rank - 1]);
-    if (p->kind != PARAM_SHARED && overlaps_itself(t))
-        return arena_printf("elements of %s overlap by its strides", name);
-    return NULL;
-}
-
-/* ---- two tensors ----------------------------------------------------------------------------- */
-
-/* Equal strides and disjoint ranges of columns: for some stride, what lies inside it of a and of b
-   are blocks that do not meet, and everything outside moves both by multiples of it. */
-static bool columns_apart(const Tensor *a, const Tensor *b)
-{
-    if (a->rank != b->rank || a->elem != b->elem)
-        return false;
-    for (int x = 0; x < a->rank; x++)
-        if (a->stride[x] != b->stride[x])
-            return false;
-    const int64_t distance = ((const char *)b->data - (const char *)a->data)
-                             / elem_info[a->elem].bytes;
-    for (int x = 0; x < a->rank; x++) {
-        const int64_t stride = a->stride[x];
-        bool fits = stride > 0;
-        for (int y = 0; y < a->rank && fits; y++)
-            fits = a->stride[y] < stride || a->stride[y] % stride == 0;
-        if (!fits)
-            continue;
-        const int64_t d = (distance % stride + stride) % stride;
-        if (span_below(a, stride) <= d && d + span_below(b, stride) <= stride)
-            return true;
-    }
-    return false;
-}
-
-/* Do the bytes from first to last element of a and b meet? */
-static bool bytes_meet(const Tensor *a, const Tensor *b)
-{
-    const char *a_at = a->data, *b_at = b->data;
-    if (!a->present || !b->present || element_count(a) == 0 || element_count(b) == 0)
-        return false;
-    return a_at < b_at + span_below(b, INT64_MAX) * elem_info[b->elem].bytes
-           && b_at < a_at + span_below(a, INT64_MAX) * elem_info[a->elem].bytes;
-}
-
-/* An exclusive tensor may not share memory with any other argument. */
-static const char *check_overlaps(const Kernel *k, const Arg *args)
-{
-    static const char *const how[] = {"&", "&mut", "&atomic", ""};
-    for (int p = 0; p < k->params.n; p++)
-        for (int q = 0; q < k->params.n; q++) {
-            const Param *a = &k->params.at[p], *b = &k->params.at[q];
-            if (p == q || a->kind == PARAM_SHARED || a->kind == PARAM_SCALAR
-                || b->kind == PARAM_SCALAR || !bytes_meet(&args[p].tensor, &args[q].tensor)
-                || columns_apart(&args[p].tensor, &args[q].tensor))
-                continue;
-            return arena_printf("%s (%s) and %s (%s) overlap; an exclusive tensor may not alias "
-                                "another argument", a->name->text, how[a->kind], b->name->text,
-                                how[b->kind]);
-        }
     return NULL;
 }
 
@@ -221,7 +123,8 @@ static const char *nor(const char *first, const char *second)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Binds the names of a kernel and checks what its launch function does; NULL or why not. */
+/* Binds the names of a kernel and checks what its launch function does, but for what cannot be of
+   arrays that are read or made: strides, overlaps. NULL or why not. */
 const char *launch_check(const Kernel *k, const Arg *args, Names *names)
 {
     const char *why = NULL;
@@ -238,7 +141,7 @@ const char *launch_check(const Kernel *k, const Arg *args, Names *names)
     for (int i = 0; i < k->conds.n && !why; i++)
         for (const Cond *c = &k->conds.at[i]; c && (why || c == &k->conds.at[i]); c = c->or)
             why = nor(why, check_cond(k, args, c, names));
-    return why ? why : check_overlaps(k, args);
+    return why;
 }
 
 /* Has the kernel the values that the caller asks for? */

@@ -608,6 +608,104 @@ def bad_command_lines():
         assert done.returncode == 2 and done.stderr, (words, done)
 
 
+def complains(status, text, *words, **environment):
+    """The command ends with this status and says this."""
+    done = subprocess.run([TILEC, 'run', *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=HERE,
+                          env={**os.environ, **environment})
+    assert done.returncode == status and text in done.stderr, (words, done)
+
+
+@test
+def arguments_that_do_not_fit():
+    scaled, more = ['arguments.tile', 'scaled', 'x=zeros:8'], ['arguments.tile', 'more', 'x=zeros:8']
+    complains(2, 'factor is missing: write factor=1', *scaled, 'SQUARE=0')
+    complains(2, 'factor=one is no number of type f32', *scaled, 'SQUARE=0', 'factor=one')
+    complains(2, 'SQUARE is missing; it is one of 0, 1', *scaled, 'factor=1')
+    complains(2, 'SQUARE=x is no number', *scaled, 'factor=1', 'SQUARE=x')
+    complains(1, 'SQUARE is 2; it is one of 0, 1', *scaled, 'factor=1', 'SQUARE=2')
+    complains(2, 'x is missing: write x=FILE.npy', 'arguments.tile', 'more', 'y=zeros:8')
+    complains(2, '`more` has no parameter and no extent of this name', '-D', 'W=4', *more)
+    complains(1, 'nothing fixes axis 0 of y, which is N', 'arguments.tile', 'numbers', 'y=none.npy')
+
+
+@test
+def files_that_are_no_arrays():
+    def header(text, size=None, version=1):
+        size = len(text) if size is None else size
+        return b'\x93NUMPY' + bytes([version, 0]) + size.to_bytes(2 if version == 1 else 4, 'little') + text.encode()
+
+    good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
+    cases = [(b'\x93NUMPY', 'is no .npy file'), (header(good, version=4), 'is no .npy file'),
+             (header(good, 99), 'is no .npy file'), (header(good, 0xffffffff, 2), 'is no .npy file'),
+             (header('{}'), "has a header that is not NumPy's"),
+             (header(good.replace('<f4', '<c8')), 'has elements of a type that tilec lacks: <c8'),
+             (header(good.replace('(2', '(x')), 'has extents that tilec does not take'),
+             (header(good.replace('(', '[')), 'has extents that tilec does not take'),
+             (header(good.replace('2', str(2**62))), 'x.npy is too large'),
+             (header(good) + b'\0' * 7, 'does not have as many elements as its header says'),
+             (header(good) + b'\0' * 9, 'does not have as many elements as its header says')]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'x.npy')
+        words = ['arguments.tile', 'more', f'x={path}', 'y=zeros:2']
+        for data, text in cases:
+            with open(path, 'wb') as f:
+                f.write(data)
+            complains(2, text, *words)
+        with open(path, 'wb') as f:
+            f.write(header(good, version=2) + b'\0' * 8)
+        assert output(*words, '--print', 'y') == '[0. 0.]\n'
+        complains(2, 'x.npy has elements of 4 bytes; bf16 has 2', 'arguments.tile', 'scaled', f'x={path}:bf16',
+                'factor=1', 'SQUARE=0')
+        complains(2, 'cannot be written', 'arguments.tile', 'numbers', 'y=' + os.path.join(folder, 'no', 'y.npy'),
+                '-D', 'N=4')
+
+
+def program(folder, name, text):
+    with open(os.path.join(folder, name), 'w') as f:
+        f.write('#!/bin/sh\n' + text)
+    os.chmod(f.name, 0o755)
+
+
+@test
+def generated_code_that_cannot_run():
+    numbers = ['arguments.tile', 'numbers', '-D', 'N=4', 'y=none.npy']
+    with tempfile.TemporaryDirectory() as folder:
+        for on, compiler in (('cpu', 'g++'), ('gpu', 'nvcc')):
+            words = [f'--on={on}', *numbers]
+            complains(2, f'{compiler} was not found', *words, PATH=folder)
+            program(folder, compiler, 'echo no such header; exit 1\n')
+            complains(2, 'no such header\n', *words, PATH=folder)
+            complains(2, f'{compiler} could not compile the generated code', *words, PATH=folder)
+        complains(2, 'TMPDIR says where', *words, TMPDIR=os.path.join(folder, 'no'))
+        path = {'PATH': folder + ':/bin:/usr/bin'}
+        program(folder, 'g++', "echo 'exit 9' >program; chmod +x program\n")
+        complains(2, 'the generated code ended with status 9', '--on=cpu', *numbers, **path)
+        program(folder, 'g++', "echo 'rm array_0' >program; chmod +x program\n")
+        complains(2, 'cannot be read', '--on=cpu', *numbers, **path)
+
+
+@test
+def differences_are_shown():
+    with tempfile.TemporaryDirectory() as folder:
+        program(folder, 'g++', f"echo 'cat {folder}/wrong >array_0' >program; chmod +x program\n")
+        words = ['--on=cpu', '--check', 'arguments.tile']
+        path = {'PATH': folder + ':/bin:/usr/bin'}
+        for wrong, text in ((np.array([0, 10, 17, 31], np.int64), 'largest error 3 at [2], 3 ulp; 2 of 4'),
+                            (np.array([0, 10, 20, 30], np.int64), 'equal, 4 elements')):
+            wrong.tofile(os.path.join(folder, 'wrong'))
+            shown = subprocess.run([TILEC, 'run', *words, 'numbers', '-D', 'N=4', f'y={folder}/y.npy'], cwd=HERE,
+                                   stdout=subprocess.PIPE, text=True, env={**os.environ, **path}).stdout
+            assert text in shown, shown
+        for wrong, text in ((1.25, 'largest error 0.25 at [0, 5], 2.1e+06 ulp; 1 of 8'),
+                            (np.nan, 'largest error inf at [0, 5]')):
+            values = np.ones(8, np.float32)
+            values[5] = wrong
+            values.tofile(os.path.join(folder, 'wrong'))
+            shown = subprocess.run([TILEC, 'run', *words, 'biased', 'x=full:1x8:1', f'y={folder}/z.npy'], cwd=HERE,
+                                   stdout=subprocess.PIPE, text=True, env={**os.environ, **path}).stdout
+            assert text in shown, shown
+
+
 for f in TESTS:
     if WANTED and not any(w in f.__name__ for w in WANTED):
         continue

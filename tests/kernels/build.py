@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 OUT = os.path.join(ROOT, 'build', 'tests', 'kernels')
 EMULATOR = os.path.join(ROOT, 'emulator')
-CXX = ['g++', '-O1', '-std=c++17', '-fPIC', '-ffp-contract=off', '-fno-strict-aliasing']
+CXX = ['g++', os.environ.get('OPTIMIZE', '-O1'), '-std=c++17', '-fPIC', '-ffp-contract=off', '-fno-strict-aliasing']
 
 
 def tilec():
@@ -77,13 +77,15 @@ def compiled(name, cu):
     return there + '.o' if same else cu
 
 
-def build(name, gpu, checked):
-    """The paths of the .cu, the .h and the .so; Failed says what went wrong."""
+def build(name, gpu, checked, translated_alone=False):
+    """The paths of the .cu, the .h and the .so (None if it is translated alone); Failed says what went wrong."""
     stem = os.path.join(OUT, name.replace('/', '_'))
     os.makedirs(OUT, exist_ok=True)
     cu, header = stem + '.cu', stem + '.h'
     so = stem + ('_gpu.so' if gpu else '.so' if checked else '_unchecked.so')
     shell([tilec(), source(name), '-I', os.path.join(ROOT, 'stdlib'), '-o', cu])
+    if translated_alone:
+        return cu, header, None
     if gpu:
         if older(so, cu, os.path.join(HERE, 'gpu.cu')):
             shell([os.environ.get('NVCC', 'nvcc'), '-arch=native', '-O3', '-shared', '-Xcompiler', '-fPIC',

@@ -124,6 +124,16 @@ def _(x, y):
                 r_atan2=atan2(x, y), r_fma=fma(x, y, x))
 
 
+@case('33_math', 'fast', 'T: f32 f64 f16 bf16',
+      ''.join(f'r_{f}: T[N] out; ' for f in 'exp log log2 sin cos pow div sigmoid'.split()) + 'x: T[N]; y: T[N]',
+      sizes(N=around(128)), data=dict(x=positive, y=any_finite))
+def _(x, y):
+    x, y = smaller(larger(x, 0.25), 3.0), smaller(larger(y, -3.0), 3.0)
+    made = dict(exp=exp(y), log=log(x), log2=log2(x), sin=sin(y), cos=cos(y), pow=power(x, y), div=y / x,
+                sigmoid=sigmoid(y))
+    return {'r_' + n: Number(v.v, v.t, v.e + 2.0 ** -18 * np.fmax(np.abs(v.v), 1)) for n, v in made.items()}
+
+
 @case('33_math', 'separate', 'T: f32 f64 f16 bf16', 'p: T[N] out; q: T[N] out; r: T[N] out; s: T[N] out; x: T[N]; y: T[N]',
       sizes(N=around(128) + [1000]), same_bits=True)
 def _(x, y):

@@ -14,6 +14,14 @@ def _(y, a, b):
     return y * (float(a) if isinstance(y, Number) else a) + (float(b) if isinstance(y, Number) else b)
 
 
+@case('41_inplace', 'descending', '', 'y: i32[M, 64] inout', sizes(M=[0, 1, 3]))
+def _(y):
+    y = y.copy()
+    for at in range(52, -4, -4):
+        y[:, at:at + 4] = y[:, at + 5:at + 9] + 1
+    return y
+
+
 @case('41_inplace', 'normalise', '', 'y: f32[M, N] inout', sizes(M=[0, 1, 2, 3], N=around(32)), data=dict(y=positive))
 def _(y):
     s = total(y, 1, keepdims=True)
@@ -56,6 +64,11 @@ def _(x, n):
 def _(x, CAUSAL, G):
     s = cast(x, 'f32') * float(G)
     return -s if CAUSAL else s
+
+
+@case('43_contracts', 'heads', '', 'y: f32[M, D * H] out; x: f32[M, D * H]', sizes(M=[0, 1, 3], D=[4, 8], H=[1, 3]))
+def _(x, D, H):
+    return x * float(D + H)
 
 
 @case('43_contracts', 'halves', '', 'y: f32[M, N / 2] out; x: f32[M, N]', sizes(M=[0, 1, 3], N=[0, 2, 62, 64, 66, 194]))

@@ -111,6 +111,14 @@ def _(x, M, N, v):
     return dict(at=at, before=Number(before, 'f32', error))
 
 
+@case('40_control', 'turned', '', 'y: i32[M, 16] out; x: i32[M, 16]; n: i32', sizes(M=[0, 16, 48], n=[0, 1, 2, 3, 5]))
+def _(x, n):
+    t = x.reshape(-1, 16, 16)
+    for k in range(min(n, 3)):
+        t = [t + 1, 2 * t.transpose(0, 2, 1), t.transpose(0, 2, 1)][k]
+    return t.reshape(-1, 16)
+
+
 @case('40_control', 'trips', '', 'y: i64[N] out; x: i64[N]; n: i64; s: i64',
       sizes(N=[0, 1, 17], n=[-1, 0, 1, 2, 5, 8], s=[1, 3, 0, -1]))
 def _(x, n, s):

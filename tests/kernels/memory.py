@@ -14,7 +14,7 @@ SENTINEL = 0xC7               # what an output holds before the launch
 
 def strides_of(shape, how, item, strided):
     """Element strides. plain, shifted: dense; apart: rows 16 bytes or more apart, still aligned;
-    odd: rows one element apart. A `strided` tensor is every second element, or transposed. far: all
+    odd: rows one element apart. A `strided` tensor is an element every 16 bytes, or transposed. far: all
     strides but a last one of 1 are more than 2^29, and offsets pass 2^32."""
     if not shape:
         return []
@@ -26,7 +26,7 @@ def strides_of(shape, how, item, strided):
     vector = max(16 // item, 1)
     inner, pitch = 1, shape[-1]
     if how == 'apart':
-        inner = 2 if strided else 1
+        inner = vector if strided else 1
         pitch = (-(-shape[-1] * inner // vector) + 1) * vector
     elif how == 'odd' and strided:
         return [math.prod(n + 1 for n in shape[:a]) for a in range(len(shape))]

@@ -1,4 +1,4 @@
-"""one.py -- every case of one file: NAME [--gpu | --unchecked] [--few]; see run.py"""
+"""one.py -- every case of one file: NAME [--gpu | --unchecked | --reference] [--few]; see run.py"""
 import ctypes
 import inspect
 import os
@@ -354,11 +354,13 @@ def run_special(run, case, t, sizes, counts):
     plain = [s for s in plain if all(t.span for t in s.tensors.values())]
     if not plain:
         return
-    larger = next((s for s in plain if min(s.size.values(), default=2) > 1), plain[0])
-    run_refusals(run, Setup(case, t, larger.size, 'plain', 0), counts)
-    again = Setup(case, t, plain[-1].size, 'plain', 0)
-    if not case.unordered:
-        counts.add(again.what + ' again', case.kernel, run_again(run, again, 50 if '--gpu' in run.options else 5))
+    if run.device:
+        larger = next((s for s in plain if min(s.size.values(), default=2) > 1), plain[0])
+        run_refusals(run, Setup(case, t, larger.size, 'plain', 0), counts)
+        again = Setup(case, t, plain[-1].size, 'plain', 0)
+        if not case.unordered:
+            counts.add(again.what + ' again', case.kernel,
+                       run_again(run, again, 50 if '--gpu' in run.options else 5))
     small = [s for s in plain if s.arena.host.size < 1 << 18]
     for number, s in enumerate(small[::max(len(small) // 2, 1)][:2]):
         s = Setup(case, t, s.size, 'plain', number % (1 << sum(a.opt for a in case.args)))
@@ -369,7 +371,8 @@ def run_table(run, case, t, size, counts):
     """One size, dense or with holes: on the device, and by the interpreter."""
     setup = Setup(case, t, size, 'far' if case.table == 'far' else 'plain', 0)
     reference = None if '--gpu' in run.options else run_reference(setup)
-    counts.add(setup.what, case.kernel, run_case(run, setup))
+    if run.device:
+        counts.add(setup.what, case.kernel, run_case(run, setup))
     counts.add(setup.what + ' by the interpreter', case.kernel, reference)
 
 
@@ -392,16 +395,17 @@ def run_kernel(run, case, edges, counts):
                 run_table(run, case, t, size, counts)
             continue
         many = [many_programs(sizes)] if gpu and not few and set(sizes[-1]) == {'M', 'N'} else []
-        run_sizes(run, case, k, t, chosen(sizes, few) + many, counts)
+        if run.device:
+            run_sizes(run, case, k, t, chosen(sizes, few) + many, counts)
         if not few:
             run_special(run, case, t, sizes, counts)
 
 
 def run_all(name, options, counts):
     gpu = '--gpu' in options
-    cu, header, so = build.build(name, gpu, '--unchecked' not in options)
-    lib = ctypes.CDLL(so)
-    device = Cpu(lib) if not gpu else GpuAlone(lib) if '--few' in options else Gpu(lib)
+    cu, header, so = build.build(name, gpu, '--unchecked' not in options, '--reference' in options)
+    lib = ctypes.CDLL(so) if so else None
+    device = lib and (Cpu(lib) if not gpu else GpuAlone(lib) if '--few' in options else Gpu(lib))
     run = Run(lib, build.functions(header), device, options)
     for case in CASES:
         if case.file != name:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py -- the conformance suite: every kernel of this folder against its reference
 
-usage: run.py [--gpu | --unchecked] [--few] [--under TOOLS] [--times] [--jobs N] [NAME ...]
+usage: run.py [--gpu | --unchecked | --reference] [--few] [--under TOOLS] [--times] [--jobs N] [NAME ...]
 
 For each file one translation and one build, then many cases through the C launch functions:
 extents around every tile and capacity, aligned and not, contiguous and strided, optional arguments
@@ -11,12 +11,13 @@ sample of the cases runs through the reference interpreter too.
     (default)     g++ and the emulator, threads in several orders, with every memory access checked:
                   bounds, races, uninitialised reads
     --unchecked   the same without the checks
+    --reference   no build: the translation, and the sample that runs through the interpreter
     --gpu         nvcc and a GPU
     --few         two sizes a kernel, of each its first and its last type: for compute-sanitizer, which is slow
     --under TOOLS each of compute-sanitizer's tools, as in --under "memcheck racecheck", at the same time
 
-TILEC names the translator (default: build/tilec); SANITIZER names compute-sanitizer. Of --under, each tool is one
-test. The last line is `N passed, N failed, N skipped`.
+TILEC names the translator (default: build/tilec); SANITIZER names compute-sanitizer; OPTIMIZE is what g++ is given
+(default: -O1). Of --under, each tool is one test. The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import concurrent.futures
@@ -86,6 +87,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split('\n\n')[1][7:])
     parser.add_argument('--gpu', action='store_true')
     parser.add_argument('--unchecked', action='store_true')
+    parser.add_argument('--reference', action='store_true')
     parser.add_argument('--few', action='store_true')
     parser.add_argument('--under', default='')
     parser.add_argument('--times', action='store_true')
@@ -98,7 +100,7 @@ def main():
     if not os.access(tilec, os.X_OK):
         print(f'kernels: {tilec} is not built\n0 passed, 0 failed, {len(todo)} skipped')
         return 0
-    options = [o for o in ('--gpu', '--unchecked', '--few') if getattr(args, o[2:])]
+    options = [o for o in ('--gpu', '--unchecked', '--reference', '--few') if getattr(args, o[2:])]
     sums = run_files(todo, options, args.under.split() or [None], args)
     if args.under:
         for tool, (_, failed, _) in sums.items():

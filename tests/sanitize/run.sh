@@ -1,8 +1,11 @@
 #!/bin/sh
 # run.sh -- every .tile of the project, right or wrong, through the build with the sanitizers
+#
+# TILEC_ASAN: that build (default: build/tilec-asan)
 cd "$(dirname "$0")/../.." || exit 2
-if [ ! -x build/tilec-asan ]; then
-    echo "sanitize: skipped, build/tilec-asan is not built: make asan"
+tilec=${TILEC_ASAN:-build/tilec-asan}
+if [ ! -x "$tilec" ]; then
+    echo "sanitize: skipped, $tilec is not built: make asan"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
@@ -11,7 +14,7 @@ trap 'rm -rf "$out"' EXIT
 passed=0 failed=0
 for tile in examples/*.tile stdlib/*/*.tile bench/kernels/*.tile tests/*/*.tile tests/*/*/*.tile; do
     [ -e "$tile" ] || continue
-    timeout 60 build/tilec-asan -d all "$tile" -o "$out/out.cu" >"$out/log" 2>&1 </dev/null
+    timeout 60 "$tilec" -d all "$tile" -o "$out/out.cu" >"$out/log" 2>&1 </dev/null
     status=$?
     if [ $status -le 1 ] && ! grep -qE 'Sanitizer|runtime error: ' "$out/log"
     then passed=$((passed + 1))
