@@ -5,13 +5,16 @@
 #include "tile_scheduler.h"
 
 /* Writes a mark to the shadows of bytes in shared memory, if they have any. */
-static void mark(const void *p, unsigned size, uint32_t word)
+static void mark(const void *p, size_t size, uint32_t word)
 {
-    const uintptr_t low = (uintptr_t)p;
-    for (TileArray *a : tile_self->worker->shared)
-        for (unsigned i = 0; i < size && a->shadow; i++)
-            if (a->low <= low + i && low + i < a->high)
-                a->shadow[low + i - a->low] = word;
+    const TileArray *const a = tile_shared_array(tile_self->worker, (uintptr_t)p);
+    for (size_t i = 0; a && a->shadow && i < size; i++)
+        a->shadow[(uintptr_t)p + i - a->low] = word;
+}
+
+void tile_copy_mark(const void *to, size_t size)
+{
+    mark(to, size, TILE_PENDING);
 }
 
 void tile_copy_begin(void *to, const void *bytes, unsigned size)

@@ -234,7 +234,13 @@ void __tsan_vptr_update(uintptr_t a, void *) { check(a, sizeof(void *), WRITE, P
 void __tsan_vptr_read(uintptr_t a) { check(a, sizeof(void *), READ, PC); }
 void __tsan_func_entry(void *) {}
 void __tsan_func_exit(void) {}
-void __tsan_init(void) { tile_checked = true; }
+void __tsan_init(void)
+{
+    tile_checked = true;
+    tile_watch = [](uintptr_t a, size_t size, bool write, const void *pc) {
+        check(a, size, write ? WRITE : READ, pc);
+    };
+}
 
 void *__tsan_memcpy(void *to, const void *from, size_t size)
 {

@@ -45,5 +45,8 @@ constexpr int warpSize = 32;
 #include "tile_ptx.h"
 #include "tile_tensor.h"
 #include "tile_async.h"
+#include "tile_sync.h"
+#include "tile_tma.h"
+#include "tile_wgmma.h"
 
 #endif

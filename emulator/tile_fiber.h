@@ -17,6 +17,13 @@ struct TileCopy {
     unsigned size, group;
 };
 
+/* What a wgmma multiplies: the type of its elements (TileOperand), columns of the sum, whether a
+ * and b lie along the rows and columns of the sum, not along the products; a is in registers. */
+struct TileWgmma {
+    int type, n;
+    bool a_turned, b_turned, registers;
+};
+
 extern "C" {
 
 /* Waits until the lanes of mask that have not exited are here with the same mask and combine. */
@@ -40,8 +47,9 @@ void tile_complain(const char *file, int line, const char *format, ...)
 /* Reports that the current thread gave up, and ends it. */
 void tile_trap(const char *file, int line) __attribute__((noreturn));
 
-/* A full memory fence. */
+/* A full memory fence; one between what the thread wrote and wgmma or copies of boxes. */
 void tile_fence(void);
+void tile_fence_async(void);
 
 /* A 32-bit name of a shared address, for instructions that take one, and back. */
 unsigned tile_shared_address(const void *pointer);

@@ -8,8 +8,7 @@
 
 /* ---- who is there, and where -------------------------------------------------------- */
 
-/* Whether all 32 lanes are there; if not, those that are hear of one that is not. */
-static bool everybody(void **lanes)
+bool tile_everybody(void **lanes)
 {
     int missing = -1;
     for (int i = 0; i < 32; i++)
@@ -33,22 +32,14 @@ static bool everybody(void **lanes)
     tile_stop_thread();
 }
 
-/* Whether p lies in a shared array of the block; the emulator knows them in checked code alone. */
-static bool is_shared(const void *p)
-{
-    for (const TileArray *a : tile_self->worker->shared)
-        if (a->low <= (uintptr_t)p && (uintptr_t)p < a->high)
-            return true;
-    return false;
-}
-
-/* Ends the thread unless bytes, which are 4, 8 or 16, divide the address. */
+/* Ends the thread unless the bytes divide the address. */
 static void demand_aligned(const void *p, size_t bytes, const char *name, const char *file,
                            int line)
 {
     if ((uintptr_t)p % bytes)
         refuse(cudaErrorMisalignedAddress, p, name,
-               bytes == 16 ? "needs a multiple of 16 bytes"
+               bytes == 128 ? "needs a multiple of 128 bytes"
+               : bytes == 16 ? "needs a multiple of 16 bytes"
                : bytes == 8 ? "needs a multiple of 8 bytes" : "needs a multiple of 4 bytes", file,
                line);
 }
@@ -62,7 +53,7 @@ void tile_demand_shared(const void *p, size_t bytes, const char *name, const cha
 
 void tile_demand_global(const void *p, size_t bytes, const char *name, const char *file, int line)
 {
-    if (is_shared(p))
+    if (tile_shared_array(tile_self->worker, (uintptr_t)p))
         refuse(cudaErrorIllegalAddress, p, name, "needs a global address", file, line);
     demand_aligned(p, bytes, name, file, line);
 }
@@ -74,7 +65,7 @@ void tile_demand_global(const void *p, size_t bytes, const char *name, const cha
 template <int MATRICES, bool TRANSPOSED>
 void tile_combine_ldmatrix(void **lanes)
 {
-    if (!everybody(lanes))
+    if (!tile_everybody(lanes))
         return;
     for (int l = 0; l < 32; l++) {
         const int across = l / 4, along = 2 * (l % 4);
@@ -92,16 +83,22 @@ template void tile_combine_ldmatrix<4, true>(void **);
 template void tile_combine_ldmatrix<2, false>(void **);
 template void tile_combine_ldmatrix<2, true>(void **);
 
-/* ---- mma.sync ----------------------------------------------------------------------- */
-
-/* Elements in a register of 32 bits. */
-static constexpr int packed(TileOperand type)
+/* Lane l brings of each matrix row l / 4, columns 2 * (l % 4) and the next, and gets a row. */
+void tile_combine_stmatrix(void **lanes)
 {
-    return type == TILE_MMA_TF32 ? 1 : type == TILE_MMA_F16 || type == TILE_MMA_BF16 ? 2 : 4;
+    if (!tile_everybody(lanes))
+        return;
+    for (int l = 0; l < 32; l++)
+        for (int m = 0; m < 4; m++) {
+            uint16_t *const row = ((TileRow *)lanes[8 * m + l / 4])->row;
+            row[2 * (l % 4)] = (uint16_t)((TileRow *)lanes[l])->registers[m];
+            row[2 * (l % 4) + 1] = (uint16_t)(((TileRow *)lanes[l])->registers[m] >> 16);
+        }
 }
 
-/* The value of element i of a register. */
-static double element(TileOperand type, unsigned word, int i)
+/* ---- mma.sync ----------------------------------------------------------------------- */
+
+double tile_element(TileOperand type, unsigned word, int i)
 {
     const unsigned half = word >> 16 * (i & 1) & 0xffff, byte = word >> 8 * i & 0xff;
     switch (type) {
@@ -134,17 +131,17 @@ static float rounded(double sum, float) { return (float)sum; }
 template <TileOperand A, TileOperand B, typename Sum>
 void tile_combine_mma(void **lanes)
 {
-    constexpr int P = packed(A);
+    constexpr int P = tile_packed(A);
     double a[16][8 * P], b[8][8 * P];
-    if (!everybody(lanes))
+    if (!tile_everybody(lanes))
         return;
     for (int l = 0; l < 32; l++) {
         const TileMma<Sum> *const lane = (TileMma<Sum> *)lanes[l];
         for (int i = 0; i < 4 * P; i++)
             a[l / 4 + i / P % 2 * 8][P * (l % 4) + i % P + i / P / 2 * 4 * P] =
-                element(A, lane->a[i / P], i % P);
+                tile_element(A, lane->a[i / P], i % P);
         for (int i = 0; i < 2 * P; i++)
-            b[l / 4][P * (l % 4) + i % P + i / P * 4 * P] = element(B, lane->b[i / P], i % P);
+            b[l / 4][P * (l % 4) + i % P + i / P * 4 * P] = tile_element(B, lane->b[i / P], i % P);
     }
     for (int row = 0; row < 16; row++)
         for (int col = 0; col < 8; col++) {
@@ -168,7 +165,7 @@ template void tile_combine_mma<TILE_MMA_U8, TILE_MMA_S8, int>(void **);
 /* Lane l has a's row and b's column l / 4, in it element l % 4; of the sum as above. */
 void tile_combine_mma_double(void **lanes)
 {
-    if (!everybody(lanes))
+    if (!tile_everybody(lanes))
         return;
     for (int l = 0; l < 32; l++)
         for (int i = 0; i < 2; i++)

@@ -36,8 +36,19 @@ enum TileOperand {
 
 /* ---- tile_tensor.cpp ---------------------------------------------------------------- */
 
+/* Whether all 32 lanes are there; if not, those that are hear of one that is not. */
+bool tile_everybody(void **lanes);
+
+/* Elements in a register of 32 bits; the value of element i of it. */
+constexpr int tile_packed(TileOperand type)
+{
+    return type == TILE_MMA_TF32 ? 1 : type == TILE_MMA_F16 || type == TILE_MMA_BF16 ? 2 : 4;
+}
+double tile_element(TileOperand type, unsigned word, int i);
+
 template <int MATRICES, bool TRANSPOSED>
 void tile_combine_ldmatrix(void **lanes);
+void tile_combine_stmatrix(void **lanes);
 template <TileOperand A, TileOperand B, typename Sum>
 void tile_combine_mma(void **lanes);
 void tile_combine_mma_double(void **lanes);
@@ -94,6 +105,18 @@ static __device__ __forceinline__ void ldmatrix_x2_trans(unsigned (&r)[2], const
     tile_ldmatrix<true>(r, row, "ldmatrix_x2_trans", file, line);
 }
 
+/* The row that a lane names is written by it, once the warp has met. */
+static __device__ __forceinline__ void stmatrix_x4(void *row, const unsigned (&r)[4], TILE_HERE)
+{
+    TileRow lane = {};
+    unsigned registers[4];
+    memcpy(registers, r, sizeof registers);
+    lane.registers = registers;
+    tile_demand_shared(row, 16, "stmatrix_x4", file, line);
+    tile_whole_warp(tile_combine_stmatrix, "stmatrix_x4", &lane, file, line);
+    memcpy(row, lane.row, sizeof lane.row);
+}
+
 /* ---- mma.sync ----------------------------------------------------------------------- */
 
 static __device__ __forceinline__ unsigned to_tf32(float x)
@@ -106,10 +129,9 @@ static __device__ __forceinline__ unsigned to_tf32(float x)
 }
 
 template <TileOperand A, TileOperand B, typename Sum>
-static inline void tile_mma(Sum (&upper)[2], Sum (&lower)[2], const unsigned (&a)[4], unsigned b0,
-                            unsigned b1, const char *name, const char *file, int line)
+static inline void tile_mma(Sum (&upper)[2], Sum (&lower)[2], const unsigned (&a)[4],
+                            const unsigned (&b)[2], const char *name, const char *file, int line)
 {
-    const unsigned b[2] = {b0, b1};
     TileMma<Sum> lane;
     lane.a = a;
     lane.b = b;
@@ -119,58 +141,58 @@ static inline void tile_mma(Sum (&upper)[2], Sum (&lower)[2], const unsigned (&a
 }
 
 static __device__ __forceinline__ void mma_f16(float (&upper)[2], float (&lower)[2],
-                                               const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                               const unsigned (&a)[4], const unsigned (&b)[2],
                                                TILE_HERE)
 {
-    tile_mma<TILE_MMA_F16, TILE_MMA_F16>(upper, lower, a, b0, b1, "mma_f16", file, line);
+    tile_mma<TILE_MMA_F16, TILE_MMA_F16>(upper, lower, a, b, "mma_f16", file, line);
 }
 static __device__ __forceinline__ void mma_bf16(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                                const unsigned (&a)[4], const unsigned (&b)[2],
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_BF16, TILE_MMA_BF16>(upper, lower, a, b0, b1, "mma_bf16", file, line);
+    tile_mma<TILE_MMA_BF16, TILE_MMA_BF16>(upper, lower, a, b, "mma_bf16", file, line);
 }
 static __device__ __forceinline__ void mma_tf32(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                                const unsigned (&a)[4], const unsigned (&b)[2],
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_TF32, TILE_MMA_TF32>(upper, lower, a, b0, b1, "mma_tf32", file, line);
+    tile_mma<TILE_MMA_TF32, TILE_MMA_TF32>(upper, lower, a, b, "mma_tf32", file, line);
 }
 static __device__ __forceinline__ void mma_e4m3(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                                const unsigned (&a)[4], const unsigned (&b)[2],
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_E4M3, TILE_MMA_E4M3>(upper, lower, a, b0, b1, "mma_e4m3", file, line);
+    tile_mma<TILE_MMA_E4M3, TILE_MMA_E4M3>(upper, lower, a, b, "mma_e4m3", file, line);
 }
 static __device__ __forceinline__ void mma_e5m2(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                                const unsigned (&a)[4], const unsigned (&b)[2],
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_E5M2, TILE_MMA_E5M2>(upper, lower, a, b0, b1, "mma_e5m2", file, line);
+    tile_mma<TILE_MMA_E5M2, TILE_MMA_E5M2>(upper, lower, a, b, "mma_e5m2", file, line);
 }
 static __device__ __forceinline__ void mma_s8(int (&upper)[2], int (&lower)[2],
-                                              const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                              const unsigned (&a)[4], const unsigned (&b)[2],
                                               TILE_HERE)
 {
-    tile_mma<TILE_MMA_S8, TILE_MMA_S8>(upper, lower, a, b0, b1, "mma_s8", file, line);
+    tile_mma<TILE_MMA_S8, TILE_MMA_S8>(upper, lower, a, b, "mma_s8", file, line);
 }
 static __device__ __forceinline__ void mma_u8(int (&upper)[2], int (&lower)[2],
-                                              const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                              const unsigned (&a)[4], const unsigned (&b)[2],
                                               TILE_HERE)
 {
-    tile_mma<TILE_MMA_U8, TILE_MMA_U8>(upper, lower, a, b0, b1, "mma_u8", file, line);
+    tile_mma<TILE_MMA_U8, TILE_MMA_U8>(upper, lower, a, b, "mma_u8", file, line);
 }
 static __device__ __forceinline__ void mma_s8_u8(int (&upper)[2], int (&lower)[2],
-                                                 const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                                 const unsigned (&a)[4], const unsigned (&b)[2],
                                                  TILE_HERE)
 {
-    tile_mma<TILE_MMA_S8, TILE_MMA_U8>(upper, lower, a, b0, b1, "mma_s8_u8", file, line);
+    tile_mma<TILE_MMA_S8, TILE_MMA_U8>(upper, lower, a, b, "mma_s8_u8", file, line);
 }
 static __device__ __forceinline__ void mma_u8_s8(int (&upper)[2], int (&lower)[2],
-                                                 const unsigned (&a)[4], unsigned b0, unsigned b1,
+                                                 const unsigned (&a)[4], const unsigned (&b)[2],
                                                  TILE_HERE)
 {
-    tile_mma<TILE_MMA_U8, TILE_MMA_S8>(upper, lower, a, b0, b1, "mma_u8_s8", file, line);
+    tile_mma<TILE_MMA_U8, TILE_MMA_S8>(upper, lower, a, b, "mma_u8_s8", file, line);
 }
 static __device__ __forceinline__ void mma_f64(double (&d)[2], double a, double b, TILE_HERE)
 {

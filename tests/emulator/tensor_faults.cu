@@ -76,21 +76,21 @@ __global__ void matrix_global(int *y)
 __global__ void matrix_apart(int *y)
 {
     float sum[2][2] = {};
-    const unsigned a[4] = {};
+    const unsigned a[4] = {}, b[2] = {};
     if (threadIdx.x != 5)
-        mma_f16(sum[0], sum[1], a, 0, 0);
+        mma_f16(sum[0], sum[1], a, b);
     else
-        mma_bf16(sum[0], sum[1], a, 0, 0);
+        mma_bf16(sum[0], sum[1], a, b);
     y[threadIdx.x] = (int)sum[0][0];
 }
 
 __global__ void matrix_left(int *y)
 {
     float sum[2][2] = {};
-    const unsigned a[4] = {};
+    const unsigned a[4] = {}, b[2] = {};
     if (threadIdx.x == 5)
         return;
-    mma_f16(sum[0], sum[1], a, 0, 0);
+    mma_f16(sum[0], sum[1], a, b);
     y[threadIdx.x] = (int)sum[0][0];
 }
 
@@ -204,7 +204,79 @@ __global__ void copy_of_shared(int *)
     cp_async_4(cells, cells, true);
 }
 
+/* ---- barriers of some warps, mbarriers ---- */
+
+/* The first warp writes, the second reads; one comes to a barrier, the other waits there. */
+__device__ static void pass_on(int *y, void (*come)(void), void (*wait)(void))
+{
+    __shared__ int cells[32];
+    for (int k = 0; k < 2; k++) {
+        if (threadIdx.x < 32) {
+            cells[threadIdx.x] = k;
+            come();
+        } else {
+            wait();
+            y[threadIdx.x] = cells[63 - threadIdx.x];
+        }
+        __syncthreads();
+    }
+}
+
+__global__ void named(int *y)
+{
+    pass_on(y, [] { named_barrier_arrive(3, 64); }, [] { named_barrier_sync(3, 64); });
+}
+
+__global__ void named_apart(int *y)
+{
+    pass_on(y, [] { named_barrier_arrive(3, 32); }, [] { named_barrier_sync(4, 32); });
+}
+
+__global__ void named_zero(int *) { named_barrier_sync(0, 64); }
+__global__ void named_many(int *) { named_barrier_sync(1, 96); }
+
+__global__ void phases(int *y)
+{
+    __shared__ uint64_t barrier;
+    __shared__ int cells[32];
+    if (threadIdx.x == 0)
+        mbarrier_init(&barrier, 32);
+    __syncthreads();
+    for (int k = 0; k < 3; k++) {
+        if (threadIdx.x < 32) {
+            cells[threadIdx.x] = k;
+            mbarrier_arrive(&barrier);
+        } else {
+            mbarrier_wait(&barrier, k & 1);
+            y[threadIdx.x] = cells[63 - threadIdx.x];
+        }
+        __syncthreads();
+    }
+}
+
+__global__ void phases_early(int *y)
+{
+    __shared__ uint64_t barrier;
+    __shared__ int cells[32];
+    if (threadIdx.x == 0)
+        mbarrier_init(&barrier, 32);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        mbarrier_arrive(&barrier);
+        cells[threadIdx.x] = 1;
+    } else {
+        mbarrier_wait(&barrier, 0);
+        y[threadIdx.x] = cells[63 - threadIdx.x];
+    }
+}
+
 static const Fault faults[] = {
+    {named, true, true, cudaSuccess, ""},
+    {named_apart, true, true, cudaErrorLaunchFailure, "race: "},
+    {named_zero, true, false, cudaErrorLaunchFailure, "it takes barriers 1 to 15 and whole warps"},
+    {named_many, true, false, cudaErrorLaunchTimeout, "waits for memory that nobody changes"},
+    {phases, true, true, cudaSuccess, ""},
+    {phases_early, true, true, cudaErrorLaunchFailure, "race: "},
     {matrix_read, true, true, cudaSuccess, ""},
     {matrix_early, true, true, cudaErrorLaunchFailure, "race: read of 16 bytes that thread"},
     {matrix_empty, true, true, cudaErrorIllegalAddress,
