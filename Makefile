@@ -90,7 +90,7 @@ $B/templates.c: scripts/embed.sh $(filter-out templates/ptx%,$(sort $(wildcard t
 	scripts/embed.sh $(filter %.cu,$^) >$@
 $B/ptx.cu: templates/ptx.cu templates/ptx_sm90.cu scripts/wgmma.sh | $B
 	{ cat templates/ptx.cu; echo; sed 1,2d templates/ptx_sm90.cu; scripts/wgmma.sh; } >$@
-$B $B/asan $B/fire:
+$B $B/asan $B/cov $B/fire:
 	mkdir -p $@
 
 demo:

@@ -129,9 +129,10 @@ static __device__ __forceinline__ unsigned to_tf32(float x)
 }
 
 template <TileOperand A, TileOperand B, typename Sum>
-static inline void tile_mma(Sum (&upper)[2], Sum (&lower)[2], const unsigned (&a)[4],
-                            const unsigned (&b)[2], const char *name, const char *file, int line)
+static inline void tile_mma(Sum (&upper)[2], Sum (&lower)[2], const unsigned (&a)[4], unsigned b0,
+                            unsigned b1, const char *name, const char *file, int line)
 {
+    const unsigned b[2] = {b0, b1};
     TileMma<Sum> lane;
     lane.a = a;
     lane.b = b;
@@ -141,58 +142,58 @@ static inline void tile_mma(Sum (&upper)[2], Sum (&lower)[2], const unsigned (&a
 }
 
 static __device__ __forceinline__ void mma_f16(float (&upper)[2], float (&lower)[2],
-                                               const unsigned (&a)[4], const unsigned (&b)[2],
+                                               const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                TILE_HERE)
 {
-    tile_mma<TILE_MMA_F16, TILE_MMA_F16>(upper, lower, a, b, "mma_f16", file, line);
+    tile_mma<TILE_MMA_F16, TILE_MMA_F16>(upper, lower, a, b0, b1, "mma_f16", file, line);
 }
 static __device__ __forceinline__ void mma_bf16(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2],
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_BF16, TILE_MMA_BF16>(upper, lower, a, b, "mma_bf16", file, line);
+    tile_mma<TILE_MMA_BF16, TILE_MMA_BF16>(upper, lower, a, b0, b1, "mma_bf16", file, line);
 }
 static __device__ __forceinline__ void mma_tf32(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2],
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_TF32, TILE_MMA_TF32>(upper, lower, a, b, "mma_tf32", file, line);
+    tile_mma<TILE_MMA_TF32, TILE_MMA_TF32>(upper, lower, a, b0, b1, "mma_tf32", file, line);
 }
 static __device__ __forceinline__ void mma_e4m3(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2],
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_E4M3, TILE_MMA_E4M3>(upper, lower, a, b, "mma_e4m3", file, line);
+    tile_mma<TILE_MMA_E4M3, TILE_MMA_E4M3>(upper, lower, a, b0, b1, "mma_e4m3", file, line);
 }
 static __device__ __forceinline__ void mma_e5m2(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2],
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                 TILE_HERE)
 {
-    tile_mma<TILE_MMA_E5M2, TILE_MMA_E5M2>(upper, lower, a, b, "mma_e5m2", file, line);
+    tile_mma<TILE_MMA_E5M2, TILE_MMA_E5M2>(upper, lower, a, b0, b1, "mma_e5m2", file, line);
 }
 static __device__ __forceinline__ void mma_s8(int (&upper)[2], int (&lower)[2],
-                                              const unsigned (&a)[4], const unsigned (&b)[2],
+                                              const unsigned (&a)[4], unsigned b0, unsigned b1,
                                               TILE_HERE)
 {
-    tile_mma<TILE_MMA_S8, TILE_MMA_S8>(upper, lower, a, b, "mma_s8", file, line);
+    tile_mma<TILE_MMA_S8, TILE_MMA_S8>(upper, lower, a, b0, b1, "mma_s8", file, line);
 }
 static __device__ __forceinline__ void mma_u8(int (&upper)[2], int (&lower)[2],
-                                              const unsigned (&a)[4], const unsigned (&b)[2],
+                                              const unsigned (&a)[4], unsigned b0, unsigned b1,
                                               TILE_HERE)
 {
-    tile_mma<TILE_MMA_U8, TILE_MMA_U8>(upper, lower, a, b, "mma_u8", file, line);
+    tile_mma<TILE_MMA_U8, TILE_MMA_U8>(upper, lower, a, b0, b1, "mma_u8", file, line);
 }
 static __device__ __forceinline__ void mma_s8_u8(int (&upper)[2], int (&lower)[2],
-                                                 const unsigned (&a)[4], const unsigned (&b)[2],
+                                                 const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                  TILE_HERE)
 {
-    tile_mma<TILE_MMA_S8, TILE_MMA_U8>(upper, lower, a, b, "mma_s8_u8", file, line);
+    tile_mma<TILE_MMA_S8, TILE_MMA_U8>(upper, lower, a, b0, b1, "mma_s8_u8", file, line);
 }
 static __device__ __forceinline__ void mma_u8_s8(int (&upper)[2], int (&lower)[2],
-                                                 const unsigned (&a)[4], const unsigned (&b)[2],
+                                                 const unsigned (&a)[4], unsigned b0, unsigned b1,
                                                  TILE_HERE)
 {
-    tile_mma<TILE_MMA_U8, TILE_MMA_S8>(upper, lower, a, b, "mma_u8_s8", file, line);
+    tile_mma<TILE_MMA_U8, TILE_MMA_S8>(upper, lower, a, b0, b1, "mma_u8_s8", file, line);
 }
 static __device__ __forceinline__ void mma_f64(double (&d)[2], double a, double b, TILE_HERE)
 {

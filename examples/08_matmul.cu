@@ -208,7 +208,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
     const int row_thread3 = thread / 16;
     const int col_thread3 = thread % 16;
 
-    // 08_matmul.tile:16    for k in 0..ceil(K, BK) {
+    // 08_matmul.tile:17    for k in 0..ceil(K, BK) {
     float acc[4][VECS_col][W];
     #pragma unroll
     for (int r = 0; r < 4; r++) {
@@ -222,7 +222,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
     for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
         __syncthreads();                    // the last round is done with shared memory
 
-        // 08_matmul.tile:17    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        // 08_matmul.tile:18    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const float *const a_at = a + 64 * i * a_stride + 32 * k;
         const int rows = (int)(tile_min(64, M - 64 * i));
         const int cols = (int)(tile_min(32, K - 32 * k));
@@ -284,7 +284,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
 
-    // 08_matmul.tile:19    if bias { acc += bias.load_like(c) as f32; }
+    // 08_matmul.tile:20    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
         float bias_tile[VECS_col][W];
         const float *const bias_at = bias + 64 * j;
@@ -308,7 +308,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
 
-    // 08_matmul.tile:20    c.store(acc as T);
+    // 08_matmul.tile:21    c.store(acc as T);
     const int rows2 = (int)(tile_min(64, M - 64 * i));
     const int cols4 = (int)(tile_min(64, N - 64 * j));
     float *const c_at = c + 64 * i * c_stride + 64 * j;
@@ -409,7 +409,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     const int row_thread4 = thread / 8;
     const int col_thread4 = thread % 8;
 
-    // 08_matmul.tile:16    for k in 0..ceil(K, BK) {
+    // 08_matmul.tile:17    for k in 0..ceil(K, BK) {
     float acc[2][8][2];
     #pragma unroll
     for (int r = 0; r < 2; r++) {
@@ -459,7 +459,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         const __nv_bfloat16 *const a_now = a_shared + 2560 * (k & 3);
         const __nv_bfloat16 *const b_now = b_shared + 2304 * (k & 3);
 
-        // 08_matmul.tile:17    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        // 08_matmul.tile:18    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const int a_row = thread % 16, a_col = thread % 32 / 16 * 8;
         const int b_row = thread % 16, b_col = thread % 32 / 16 * 8;
         // for each 16 k2: this warp's rows of a times the columns of b, on tensor cores
@@ -477,7 +477,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         }
     }
 
-    // 08_matmul.tile:19    if bias { acc += bias.load_like(c) as f32; }
+    // 08_matmul.tile:20    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
         __nv_bfloat16 bias_tile[8][2];
         const int cols = (int)(tile_min(64, N - 64 * j));
@@ -495,7 +495,7 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         }
     }
 
-    // 08_matmul.tile:20    c.store(acc as T);
+    // 08_matmul.tile:21    c.store(acc as T);
     #pragma unroll
     for (int r = 0; r < 2; r++) {
         const int row = 8 * r + row_thread;

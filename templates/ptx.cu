@@ -115,90 +115,90 @@ static __device__ __forceinline__ void ldmatrix_x2_trans(unsigned (&r)[2], const
 // upper and lower, the rows l / 4 of two 8 x 8 tiles, columns 2 * (l % 4) and the next, plus
 // a (16 x 16, row-major) times b (16 x 8, column-major); registers as ldmatrix gives them.
 static __device__ __forceinline__ void mma_f16(float (&upper)[2], float (&lower)[2],
-                                               const unsigned (&a)[4], const unsigned (&b)[2])
+                                               const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_bf16
 // As mma_f16, of bf16.
 static __device__ __forceinline__ void mma_bf16(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2])
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_tf32
 // As mma_f16, of tf32: a is 16 x 8, b 8 x 8, a register one element.
 static __device__ __forceinline__ void mma_tf32(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2])
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_s8
 // As mma_f16, of i8 in i32, which wraps: a is 16 x 32, b 32 x 8, a register four elements.
 static __device__ __forceinline__ void mma_s8(int (&upper)[2], int (&lower)[2],
-                                              const unsigned (&a)[4], const unsigned (&b)[2])
+                                              const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+r"(upper[0]), "+r"(upper[1]), "+r"(lower[0]), "+r"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_u8
 // As mma_s8, of u8.
 static __device__ __forceinline__ void mma_u8(int (&upper)[2], int (&lower)[2],
-                                              const unsigned (&a)[4], const unsigned (&b)[2])
+                                              const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+r"(upper[0]), "+r"(upper[1]), "+r"(lower[0]), "+r"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_s8_u8
 // As mma_s8, a of i8 and b of u8.
 static __device__ __forceinline__ void mma_s8_u8(int (&upper)[2], int (&lower)[2],
-                                                 const unsigned (&a)[4], const unsigned (&b)[2])
+                                                 const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+r"(upper[0]), "+r"(upper[1]), "+r"(lower[0]), "+r"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_u8_s8
 // As mma_s8, a of u8 and b of i8.
 static __device__ __forceinline__ void mma_u8_s8(int (&upper)[2], int (&lower)[2],
-                                                 const unsigned (&a)[4], const unsigned (&b)[2])
+                                                 const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+r"(upper[0]), "+r"(upper[1]), "+r"(lower[0]), "+r"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // ---- mma_e4m3
 // As mma_f16, of e4m3: a is 16 x 32, b 32 x 8, a register four elements; from sm_89 on.
 static __device__ __forceinline__ void mma_e4m3(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2])
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
 #if __CUDA_ARCH__ >= 890
     asm volatile("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
     __trap();
 #endif
@@ -207,13 +207,13 @@ static __device__ __forceinline__ void mma_e4m3(float (&upper)[2], float (&lower
 // ---- mma_e5m2
 // As mma_e4m3, of e5m2.
 static __device__ __forceinline__ void mma_e5m2(float (&upper)[2], float (&lower)[2],
-                                                const unsigned (&a)[4], const unsigned (&b)[2])
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
 #if __CUDA_ARCH__ >= 890
     asm volatile("mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32 {%0, %1, %2, %3},"
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
     __trap();
 #endif

@@ -9,11 +9,11 @@
 
 constexpr unsigned N = 64;              // threads of the block, elements of y
 
-/* What the first error of a launch with one block of N threads says; look(y) sees the array. */
-static std::string run(void (*kernel)(int *), bool fill, cudaError_t *error,
+/* What the first error of a launch of blocks of N threads says; look(y) sees the array. */
+static std::string run(void (*kernel)(int *), bool fill, cudaError_t *error, unsigned blocks = 1,
                        void (*look)(int *) = NULL)
 {
-    const cudaLaunchConfig_t config = {dim3(1), dim3(N), 16, NULL, NULL, 0};
+    const cudaLaunchConfig_t config = {dim3(blocks), dim3(N), 16, NULL, NULL, 0};
     int *y;
     tile_emu_reset();
     cudaMalloc(&y, N * sizeof *y);
@@ -33,6 +33,7 @@ struct Fault {
     bool fill, needs_checks;
     cudaError_t error;
     const char *text;
+    unsigned blocks = 1;
 };
 
 /* A test a fault: its launch returns the error and says the text. */
@@ -44,7 +45,7 @@ static void test_faults(const Fault (&faults)[COUNT])
         if (f.needs_checks && !tile_emu_checked())
             continue;
         cudaError_t error;
-        const std::string text = run(f.kernel, f.fill, &error);
+        const std::string text = run(f.kernel, f.fill, &error, f.blocks);
         const bool passed = error == f.error && text.find(f.text) != std::string::npos
                             && text.empty() == (f.error == cudaSuccess);
         test(passed ? *f.text ? f.text : "no error" : (std::string(f.text) + ", but it was: "

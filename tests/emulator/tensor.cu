@@ -75,7 +75,7 @@ static __device__ void fetch(unsigned char *a_tile, unsigned char *b_tile, const
         fetch(a_tile, b_tile, a, b);                                                              \
         ldmatrix_x4(a_part, &a_tile[lane % 16 * 32 + lane / 16 * 16]);                            \
         ldmatrix_x2(b_part, &b_tile[lane % 8 * 32 + lane / 8 % 2 * 16]);                          \
-        NAME(sum[0], sum[1], a_part, b_part);                                                     \
+        NAME(sum[0], sum[1], a_part, b_part[0], b_part[1]);                                       \
         for (int i = 0; i < 2; i++) {                                                             \
             upper[i] = sum[0][i];                                                                 \
             lower[i] = sum[1][i];                                                                 \
@@ -102,7 +102,7 @@ static __global__ void product_turned(float *c, const unsigned char *a, const un
     fetch(a_tile, b_tile, a, b);
     ldmatrix_x4_trans(a_part, &a_tile[(lane % 8 + lane / 16 * 8) * 32 + lane / 8 % 2 * 16]);
     ldmatrix_x2_trans(b_part, &b_tile[lane % 16 * 16]);
-    mma_f16(sum[0], sum[1], a_part, b_part);
+    mma_f16(sum[0], sum[1], a_part, b_part[0], b_part[1]);
     for (int i = 0; i < 4; i++)
         c[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] += sum[i / 2][i % 2];
 }

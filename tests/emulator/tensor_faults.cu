@@ -76,21 +76,21 @@ __global__ void matrix_global(int *y)
 __global__ void matrix_apart(int *y)
 {
     float sum[2][2] = {};
-    const unsigned a[4] = {}, b[2] = {};
+    const unsigned a[4] = {};
     if (threadIdx.x != 5)
-        mma_f16(sum[0], sum[1], a, b);
+        mma_f16(sum[0], sum[1], a, 0, 0);
     else
-        mma_bf16(sum[0], sum[1], a, b);
+        mma_bf16(sum[0], sum[1], a, 0, 0);
     y[threadIdx.x] = (int)sum[0][0];
 }
 
 __global__ void matrix_left(int *y)
 {
     float sum[2][2] = {};
-    const unsigned a[4] = {}, b[2] = {};
+    const unsigned a[4] = {};
     if (threadIdx.x == 5)
         return;
-    mma_f16(sum[0], sum[1], a, b);
+    mma_f16(sum[0], sum[1], a, 0, 0);
     y[threadIdx.x] = (int)sum[0][0];
 }
 
