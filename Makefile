@@ -20,10 +20,10 @@ SRC = arena name words source sym formula \
       simplify unused \
       interp interp_value interp_ops interp_shape interp_move interp_reduce interp_combine \
       interp_mma interp_order philox interp_debug interp_access interp_launch \
-      pieces late layout rename alike stream facts hints threads ladder plan_mma plan fills web \
-      wish place spread text atom phase lazy cast element again quotient access scatter reduce \
-      memory combine_function combine shared move regroup banks stage mma order debug waits body \
-      raster head tidy emit \
+      pieces late layout tensor rename alike stream facts hints threads ladder plan_mma plan fills \
+      web wish place spread text atom phase lazy cast element again quotient access scatter reduce \
+      memory combine_function combine shared move regroup banks stage pipeline mma fragments order \
+      debug waits body raster head tidy emit \
       template abi csym wrap contract launch header file \
       npy recipe show launch_args run_driver run_emulator run_cpu run \
       options lines output pass doctor main
@@ -85,8 +85,11 @@ $B/lex.c: grammar/tile.re | $B
 $B/tile.c: grammar/tile.y | $B
 	$(LEMON) -c -p -s -l -q -d$B $< >$B/tile.log || { cat $B/tile.log; rm -f $@; false; }
 $B/tile.h: $B/tile.c ;
-$B/templates.c: scripts/embed.sh $(sort $(wildcard templates/*.cu)) | $B
+$B/templates.c: scripts/embed.sh $(filter-out templates/ptx%,$(sort $(wildcard templates/*.cu))) \
+                $B/ptx.cu
 	scripts/embed.sh $(filter %.cu,$^) >$@
+$B/ptx.cu: templates/ptx.cu templates/ptx_sm90.cu scripts/wgmma.sh | $B
+	{ cat templates/ptx.cu; echo; sed 1,2d templates/ptx_sm90.cu; scripts/wgmma.sh; } >$@
 $B $B/asan $B/cov $B/fire:
 	mkdir -p $@
 

@@ -9,6 +9,7 @@
 #include "tile_scheduler.h"
 
 bool tile_checked;
+void (*tile_watch)(uintptr_t address, size_t bytes, bool write, const void *pc);
 
 static std::mutex lock;
 static std::vector<TileArray *> arrays; // by address; they do not overlap
@@ -48,6 +49,14 @@ TileArray *tile_add_array(uintptr_t low, size_t bytes, const char *name, int fla
     TileArray *const a = new TileArray{low, high, name ? name : "", flags, false, owned, NULL,
                                        NULL, bytes};
     return *arrays.insert(next, a);
+}
+
+TileArray *tile_shared_array(TileWorker *w, uintptr_t address)
+{
+    for (TileArray *a : w->shared)
+        if (a->low <= address && address < a->high)
+            return a;
+    return NULL;
 }
 
 /* Removes the array that begins at low, if it is owned as said. */

@@ -42,9 +42,24 @@ static const char *const words[] = {"read", "write", "atomic"};
 [[noreturn]] static void refuse(TileThread *t, cudaError_t code, TilePlace place, Access access,
                                 size_t size, uintptr_t a, const char *why)
 {
-    tile_report(t, code, place, tile_format("%s of %zu bytes %s: %s", words[access], size, why,
-                                            tile_where(t->worker, a).c_str()));
+    {
+        const TileAside aside;
+        tile_report(t, code, place, tile_format("%s of %zu bytes %s: %s", words[access], size, why,
+                                                tile_where(t->worker, a).c_str()));
+    }
     tile_stop_thread();
+}
+
+/* Looks again with the shared arrays of libraries that were never used before. */
+static TileArray *search_again(TileWorker *w, uintptr_t a, size_t size)
+{
+    const TileAside aside;
+    if (!tile_load_shared(w))
+        return NULL;
+    memset(w->cache, 0, sizeof w->cache);
+    if (w->dynamic)
+        w->dynamic->high = w->dynamic->low + w->launch->config->dynamicSmemBytes;
+    return search(w, a, size);
 }
 
 /* The array of an access that the cache does not know; NULL for static data. A wrong one ends. */
@@ -55,12 +70,8 @@ find(TileThread *t, uintptr_t a, size_t size, Access access, const void *pc)
     TileArray *array = search(w, a, size);
     if (!array && is_static(w, a, size))
         return NULL;
-    if (!array && tile_load_shared(w)) {        // a library's shared arrays were never used before
-        memset(w->cache, 0, sizeof w->cache);
-        if (w->dynamic)
-            w->dynamic->high = w->dynamic->low + w->launch->config->dynamicSmemBytes;
-        array = search(w, a, size);
-    }
+    if (!array)
+        array = search_again(w, a, size);
     if (!array)
         refuse(t, cudaErrorIllegalAddress, {NULL, 0, pc}, access, size, a, "outside of all arrays");
     if (access != READ && array->flags & TILE_EMU_READONLY)
@@ -70,15 +81,31 @@ find(TileThread *t, uintptr_t a, size_t size, Access access, const void *pc)
     return array;
 }
 
+/* Reports an access to bytes to which an asynchronous copy is on its way. */
+static __attribute__((noinline)) void report_pending(TileThread *t, Access access, size_t size,
+                                                     uintptr_t a, const void *pc)
+{
+    const TileAside aside;
+    tile_report(t, cudaErrorLaunchFailure, {NULL, 3, pc},
+                tile_format("%s of %zu bytes to which an asynchronous copy is on its way: %s",
+                            access == READ ? "read" : "write", size,
+                            tile_where(t->worker, a).c_str()));
+}
+
 /* Notes a write. */
-static inline void note_write(const TileThread *t, uint32_t *shadow, size_t size, Access access)
+static inline void note_write(TileThread *t, uint32_t *shadow, size_t size, Access access,
+                              uintptr_t a, const void *pc)
 {
     const uint32_t me = tile_writer(t);
+    bool pending = false;
     for (size_t i = 0; i < size; i++) {
         const uint32_t was = shadow[i], other = was & TILE_WRITER;
         const uint32_t twice = other && other != me && access == WRITE ? TILE_TWICE : 0u;
         shadow[i] = me | (was & TILE_TWICE) | twice;
+        pending |= was == TILE_PENDING;
     }
+    if (pending)
+        report_pending(t, access, size, a, pc);
 }
 
 /* Reports a second write to a byte of an array that a launch promised to write once at most. */
@@ -89,10 +116,12 @@ static void note_once(TileThread *t, const uint32_t *shadow, size_t size, uintpt
     bool again = false;
     for (size_t i = 0; i < size; i++)
         again |= tile_number(l, shadow[i]) != TILE_NO_NUMBER;
-    if (again)
-        tile_report(t, cudaErrorLaunchFailure, {NULL, 1, pc},
-                    tile_format("second write of %zu bytes in one launch: %s", size,
-                                tile_where(t->worker, a).c_str()));
+    if (!again)
+        return;
+    const TileAside aside;
+    tile_report(t, cudaErrorLaunchFailure, {NULL, 1, pc},
+                tile_format("second write of %zu bytes in one launch: %s", size,
+                            tile_where(t->worker, a).c_str()));
 }
 
 /* Reports an access that nothing orders after or before that of another thread. */
@@ -104,6 +133,7 @@ static void check_race(TileThread *t, TileRace *r, size_t size, Access access, b
     const uint32_t other = tile_race(t, access, r, size, shared, &wrote);
     if (!other)
         return;
+    const TileAside aside;
     const uint64_t number = tile_number(l, other), block = number / l->threads;
     const uint3 p = t->worker->threads[number % l->threads].place;
     const bool here = block == t->worker->block_number;
@@ -120,13 +150,19 @@ static inline void note_read(TileThread *t, const TileArray *array, const uint32
 {
     if (!array->shared && !(array->flags & TILE_EMU_EMPTY))
         return;
-    bool unwritten = false;
-    for (size_t i = 0; i < size; i++)
+    bool unwritten = false, pending = false;
+    for (size_t i = 0; i < size; i++) {
         unwritten |= shadow[i] == 0;
-    if (unwritten)
-        tile_report(t, cudaErrorIllegalAddress, {NULL, 1, pc},
-                    tile_format("read of %zu bytes that nobody wrote: %s", size,
-                                tile_where(t->worker, a).c_str()));
+        pending |= shadow[i] == TILE_PENDING;
+    }
+    if (pending)
+        report_pending(t, READ, size, a, pc);
+    if (!unwritten)
+        return;
+    const TileAside aside;
+    tile_report(t, cudaErrorIllegalAddress, {NULL, 1, pc},
+                tile_format("read of %zu bytes that nobody wrote: %s", size,
+                            tile_where(t->worker, a).c_str()));
 }
 
 /* Checks and notes the access to [a, a + size) from pc. */
@@ -155,7 +191,7 @@ static inline void check(uintptr_t a, size_t size, Access access, const void *pc
     if (access == WRITE && array->flags & TILE_EMU_ONCE)
         note_once(t, shadow, size, a, pc);
     if (access != READ)
-        note_write(t, shadow, size, access);
+        note_write(t, shadow, size, access, a, pc);
     if (kind == PLAIN && !(array->flags & TILE_NO_RACES))
         check_race(t, races, size, access, array->shared, a, pc);
     else if (access != READ)
@@ -198,7 +234,13 @@ void __tsan_vptr_update(uintptr_t a, void *) { check(a, sizeof(void *), WRITE, P
 void __tsan_vptr_read(uintptr_t a) { check(a, sizeof(void *), READ, PC); }
 void __tsan_func_entry(void *) {}
 void __tsan_func_exit(void) {}
-void __tsan_init(void) { tile_checked = true; }
+void __tsan_init(void)
+{
+    tile_checked = true;
+    tile_watch = [](uintptr_t a, size_t size, bool write, const void *pc) {
+        check(a, size, write ? WRITE : READ, pc);
+    };
+}
 
 void *__tsan_memcpy(void *to, const void *from, size_t size)
 {
@@ -299,12 +341,11 @@ struct TileBounds {
     const TileType *array, *index;
 };
 
-/* Reports what the type checks found and ends the thread; on the host it is only reported. */
-static void refuse_type(const TileSource &source, cudaError_t code, const std::string &text)
+/* Reports what the type checks found of thread t; on the host, of none. */
+static void report_type(const TileThread *t, const TileSource &source, cudaError_t code,
+                        const std::string &text)
 {
-    tile_report(tile_self, code, {source.file, (int)source.line, NULL}, text);
-    if (tile_self)
-        tile_stop_thread();
+    tile_report(t, code, {source.file, (int)source.line, NULL}, text);
 }
 
 void __ubsan_handle_type_mismatch_v1(TileMismatch *m, uintptr_t a)
@@ -313,17 +354,28 @@ void __ubsan_handle_type_mismatch_v1(TileMismatch *m, uintptr_t a)
                                         "call on"};
     if (tile_self && a - tile_self->stack < TILE_STACK_BYTES)
         return;
-    const std::string where = tile_self ? tile_where(tile_self->worker, a) : "host memory";
-    refuse_type(m->source, cudaErrorMisalignedAddress,
-                tile_format("misaligned %s %s, which needs a multiple of %d bytes: %s",
-                            m->what < 5 ? words[m->what] : "use of", m->type->name,
-                            1 << m->log_alignment, where.c_str()));
+    {
+        const TileAside aside;
+        const TileThread *const t = aside.self;
+        const std::string where = t ? tile_where(t->worker, a) : "host memory";
+        report_type(t, m->source, cudaErrorMisalignedAddress,
+                    tile_format("misaligned %s %s, which needs a multiple of %d bytes: %s",
+                                m->what < 5 ? words[m->what] : "use of", m->type->name,
+                                1 << m->log_alignment, where.c_str()));
+    }
+    if (tile_self)
+        tile_stop_thread();
 }
 
 void __ubsan_handle_out_of_bounds(TileBounds *b, uintptr_t index)
 {
-    refuse_type(b->source, cudaErrorIllegalAddress,
-                tile_format("index %lld is outside of %s", (long long)index, b->array->name));
+    {
+        const TileAside aside;
+        report_type(aside.self, b->source, cudaErrorIllegalAddress,
+                    tile_format("index %lld is outside of %s", (long long)index, b->array->name));
+    }
+    if (tile_self)
+        tile_stop_thread();
 }
 
 void __ubsan_handle_type_mismatch_v1_abort(TileMismatch *m, uintptr_t a)

@@ -66,7 +66,8 @@ void tile_complain(const char *file, int line, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    tile_report(tile_self, cudaErrorLaunchFailure, {file, line, NULL}, text);
+    const TileAside aside;
+    tile_report(aside.self, cudaErrorLaunchFailure, {file, line, NULL}, text);
 }
 
 /* The launch ends here: no further block starts. */

@@ -241,11 +241,18 @@ static void start_block(TileWorker *w, uint64_t n, const TileSchedule *s)
         t->number = i;
         t->place = {i % block.x, i / block.x % block.y, i / block.x / block.y};
         t->state = FRESH;
+        t->copies.clear();
+        t->products.clear();
+        t->stores.clear();
+        t->groups = t->product_groups = t->store_groups = 0;
     }
     for (unsigned i = 0; i < TILE_MAX_THREADS / 32; i++) {
         const unsigned here = l->threads > 32 * i ? l->threads - 32 * i : 0;
         w->warps[i] = {0, here >= 32 ? 0 : ~0u << here};
     }
+    for (TileNamed &b : w->named)
+        b = TileNamed();
+    w->mbarriers.clear();
     tile_set_order(w, s);
     tile_forget_times(w);
     memset(smem, 0xff, l->config->dynamicSmemBytes);    // NaN to whoever reads it too early

@@ -43,5 +43,10 @@ constexpr int warpSize = 32;
 #include "tile_atomic.h"
 #include "tile_math.h"
 #include "tile_ptx.h"
+#include "tile_tensor.h"
+#include "tile_async.h"
+#include "tile_sync.h"
+#include "tile_tma.h"
+#include "tile_wgmma.h"
 
 #endif

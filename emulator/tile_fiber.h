@@ -10,6 +10,20 @@
  * function's address, which all must have in common. */
 typedef void TileCombine(void **lanes);
 
+/* A copy to shared memory that is on its way: what it brings, and in which group of its thread. */
+struct TileCopy {
+    void *to;
+    unsigned char bytes[16];
+    unsigned size, group;
+};
+
+/* What a wgmma multiplies: the type of its elements (TileOperand), columns of the sum, whether a
+ * and b lie along the rows and columns of the sum, not along the products; a is in registers. */
+struct TileWgmma {
+    int type, n;
+    bool a_turned, b_turned, registers;
+};
+
 extern "C" {
 
 /* Waits until the lanes of mask that have not exited are here with the same mask and combine. */
@@ -33,12 +47,22 @@ void tile_complain(const char *file, int line, const char *format, ...)
 /* Reports that the current thread gave up, and ends it. */
 void tile_trap(const char *file, int line) __attribute__((noreturn));
 
-/* A full memory fence. */
+/* A full memory fence; one between what the thread wrote and wgmma or copies of boxes. */
 void tile_fence(void);
+void tile_fence_async(void);
 
 /* A 32-bit name of a shared address, for instructions that take one, and back. */
 unsigned tile_shared_address(const void *pointer);
 void *tile_shared_pointer(unsigned address);
+
+/* Notes that the bytes arrive at `to` when the thread waits for its group, and not before. */
+void tile_copy_begin(void *to, const void *bytes, unsigned size);
+
+/* Ends the thread's group. */
+void tile_copy_commit(void);
+
+/* The next copy of the groups before the `pending` latest; false if all of those have arrived. */
+bool tile_copy_next(unsigned pending, TileCopy *copy);
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* tile_races.cpp -- which accesses of a launch nothing orders */
 
 /* Two accesses to a byte by two threads of a block, one of them a write, are ordered if a
- * __syncthreads lies between, or, within a warp, __syncwarps that lead from the one to the other.
+ * __syncthreads lies between, or __syncwarps, named barriers and mbarriers that lead from the one
+ * to the other: each passes on what its threads know of the times of all.
  * Shuffles and votes order no memory, as CUDA says; nothing orders two blocks of a launch. Atomic
  * accesses do not race with each other, volatile ones with nothing. The hooks ask at every access,
  * whatever the order in which the threads happen to run. */
@@ -22,16 +23,47 @@ static inline bool is_before(const TileThread *t, unsigned other, uint32_t time)
 {
     if (time >> 16 != (t->worker->interval & 0xffff) || other == t->number)
         return true;
-    if (other / 32 != t->number / 32)
-        return false;
-    return (int16_t)(t->synced[other % 32] - (uint16_t)time) > 0;
+    if (other / 32 == t->number / 32)
+        return (int16_t)(t->synced[other % 32] - (uint16_t)time) > 0;
+    return !t->known.empty() && (int16_t)(t->known[other] - (uint16_t)time) > 0;
 }
 
 /* At the block's start nobody knows of anybody. */
 void tile_forget_times(TileWorker *w)
 {
-    for (unsigned i = 0; i < w->launch->threads; i++)
+    for (unsigned i = 0; i < w->launch->threads; i++) {
         memset(w->threads[i].synced, 0, sizeof w->threads[i].synced);
+        w->threads[i].known.clear();
+        w->threads[i].fenced.clear();
+    }
+}
+
+/* The later of two times of each thread goes to a; what is empty knows nothing. */
+static void join(TileTimes *a, const TileTimes &b)
+{
+    a->resize(b.size() > a->size() ? b.size() : a->size());
+    for (size_t i = 0; i < b.size(); i++)
+        if ((int16_t)(b[i] - (*a)[i]) > 0)
+            (*a)[i] = b[i];
+}
+
+void tile_release(TileThread *t, TileTimes *times)
+{
+    const unsigned n = t->worker->launch->threads, first = t->number / 32 * 32;
+    t->synced[t->number % 32]++;
+    t->known.resize(n);
+    for (unsigned i = first; i < first + 32 && i < n; i++)
+        t->known[i] = t->synced[i - first];
+    join(times, t->known);
+}
+
+void tile_acquire(TileThread *t, const TileTimes &times)
+{
+    const unsigned first = t->number / 32 * 32;
+    join(&t->known, times);
+    for (unsigned i = first; i < first + 32 && i < times.size(); i++)
+        if ((int16_t)(times[i] - t->synced[i - first]) > 0)
+            t->synced[i - first] = times[i];
 }
 
 /* The lanes have met in a __syncwarp: each knows now what any of them knew. synced[i] is the
@@ -45,11 +77,17 @@ void tile_lanes_met(TileThread *warp, unsigned lanes)
         for (unsigned k = 0; k < 32 && (lanes >> i & 1); k++)
             if ((int16_t)(warp[i].synced[k] - known[k]) > 0)
                 known[k] = warp[i].synced[k];
-    for (unsigned i = 0; i < 32; i++)
+    TileTimes others;
+    for (unsigned i = 0; i < 32; i++) {
         known[i] += lanes >> i & 1;
-    for (unsigned i = 0; i < 32; i++)
         if (lanes >> i & 1)
+            join(&others, warp[i].known);
+    }
+    for (unsigned i = 0; i < 32; i++)
+        if (lanes >> i & 1) {
             memcpy(warp[i].synced, known, sizeof known);
+            warp[i].known = others;
+        }
 }
 
 /* ---- accesses -------------------------------------------------------------------------- */
@@ -129,6 +167,48 @@ static inline void add_access(const TileThread *t, TileAccess access, TileRace *
     if (!r->lanes)
         r->time = now(t);
     r->lanes |= 1u << lane;
+}
+
+void tile_fence_async(void)
+{
+    TileThread *const t = tile_self;
+    t->fenced.clear();
+    tile_release(t, &t->fenced);
+    t->fence_interval = t->worker->interval;
+}
+
+/* Did x call fence_async when it knew that what thread `other` did at `time` was over? */
+static bool has_fenced(const TileThread *x, unsigned other, uint32_t time)
+{
+    if (x->fenced.empty())
+        return false;
+    const int16_t intervals = (int16_t)(x->fence_interval - (time >> 16));
+    return intervals > 0 || (intervals == 0 && (int16_t)(x->fenced[other] - (uint16_t)time) > 0);
+}
+
+void tile_demand_fence(const TileThread *t, uintptr_t low, size_t size, const void *pc)
+{
+    const TileArray *const a = tile_shared_array(t->worker, low);
+    for (size_t i = 0; a && a->shadow && i < size; i++) {
+        const TileRace *const r = &a->races[low - a->low + i];
+        const unsigned other = in_block(t, r->writer);
+        if (a->shadow[low - a->low + i] & TILE_HOST || other == TILE_NOBODY
+            || has_fenced(&t->worker->threads[other], other, r->written)
+            || has_fenced(t, other, r->written))
+            continue;
+        const TileAside aside;
+        tile_report(t, cudaErrorLaunchFailure, {NULL, 4, pc},
+                    tile_format("no fence_async between the write of a byte and its use by wgmma "
+                                "or a copy of a box: %s",
+                                tile_where(t->worker, low + i).c_str()));
+        return;
+    }
+}
+
+void tile_race_landed(const TileThread *t, uint16_t time, TileRace *r, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        r[i] = {tile_writer(t), t->worker->interval << 16 | time, 0, 0, 0, 0};
 }
 
 uint32_t tile_race(const TileThread *t, TileAccess access, TileRace *r, size_t size, bool shared,

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 #include <atomic>
+#include <deque>
+#include <map>
 #include <string>
 #include <vector>
 #include <boost/context/detail/fcontext.hpp>
@@ -23,6 +25,28 @@ struct TileWorker;
 /* FRESH -> READY -> AT_WARP or AT_BARRIER -> READY ..  -> DONE; STOPPED after an error. */
 enum TileState : unsigned char { FRESH, READY, AT_WARP, AT_BARRIER, DONE, STOPPED };
 
+/* A product of tiles that a thread's wgmma began: the sums, tiles or a fragment, as it asked. */
+struct TileProduct {
+    void *upper, *lower;
+    uint64_t a, b;
+    unsigned fragment[4];
+    TileWgmma how;
+    bool accumulate;
+    unsigned group;
+    const void *pc;
+};
+
+/* A box of shared memory that a thread's store will read. */
+struct TileStore {
+    const void *map, *from;
+    int at[3];
+    unsigned group;
+    const void *pc;
+};
+
+/* Of each thread of the block the first time, as tile_races.cpp tells it, that is not over yet. */
+typedef std::vector<uint16_t> TileTimes;
+
 /* A thread of the block that runs now. */
 struct TileThread {
     boost::context::detail::fcontext_t context;
@@ -36,9 +60,20 @@ struct TileThread {
     TileCombine *combine;
     void *brought;
     int predicate;                      // AT_BARRIER
-    uint16_t synced[32];                // the lanes of its warp, as tile_races.cpp tells time
+    uint16_t synced[32];                // of the lanes of its warp: what it knows of their times
+    TileTimes known;                    // of all threads; empty until a barrier of some told it
+    TileTimes fenced;                   // what it knew at its last fence_async; empty before it
+    uint32_t fence_interval;            // and the barriers that the block had passed
     const char *name, *file;            // the function that waits and where it was called
     int line;
+    // cp.async
+    std::deque<TileCopy> copies;        // begun, not arrived, in this order
+    unsigned groups;                    // committed so far
+    // wgmma, and copies of tensors to global memory
+    std::deque<TileProduct> products;
+    unsigned product_groups;
+    std::deque<TileStore> stores;
+    unsigned store_groups;
 };
 
 /* Warp: each warp goes as far as it can before the next; the others: all threads in turn. */
@@ -59,6 +94,10 @@ constexpr uint32_t TILE_TWICE = 1u << 31;   // two different threads wrote it
 constexpr uint32_t TILE_HOST = 1u << 30;    // the host wrote it
 constexpr uint32_t TILE_WRITER = TILE_HOST - 1;
 constexpr uint32_t TILE_WAS_ATOMIC = TILE_TWICE;    // in TileRace: by an atomic access
+
+/* The shadow of a byte of shared memory that an asynchronous copy will write; of one that a copy of
+ * a box wrote, TILE_HOST stands beside the writer. */
+constexpr uint32_t TILE_PENDING = TILE_TWICE | TILE_HOST;
 
 /* A flag of what g++ adds beside a shared array: every thread may find that it is set up. */
 constexpr int TILE_NO_RACES = 1 << 16;
@@ -89,6 +128,30 @@ struct TileLaunch {
     std::atomic<int64_t> errors;
 };
 
+/* ---- what tile_sync.cpp, tile_tma.cpp and tile_wgmma.cpp keep ------------------------- */
+
+/* A barrier with a name: threads that came since it was passed last, how many it is for. */
+struct TileNamed {
+    unsigned came, count, passed;
+    TileTimes gathered, known;          // of those that came; of those with which it was passed
+};
+
+/* A box of a tensor on its way to shared memory: what it brings; who asked for it, and when. */
+struct TileBox {
+    uintptr_t to;
+    std::vector<unsigned char> bytes;
+    TileThread *by;
+    uint16_t time;
+};
+
+/* An mbarrier: phases that are over, arrivals and bytes that this one lacks. */
+struct TilePhases {
+    unsigned count, phase, lacking;
+    int64_t bytes;
+    TileTimes gathered, known;          // as above
+    std::vector<TileBox> boxes;
+};
+
 /* What an OS thread needs to run one block after another. */
 struct TileWorker {
     TileLaunch *launch;
@@ -109,6 +172,8 @@ struct TileWorker {
     TileArray *dynamic;                 // smem among them, as long as the launch asked for
     std::vector<std::pair<uintptr_t, uintptr_t>> statics;   // segments of the loaded files
     uintptr_t shared_key;               // for which OS thread and which modules
+    TileNamed named[16];                // barriers of some warps
+    std::map<uintptr_t, TilePhases> mbarriers;              // by address
 };
 
 /* The last accesses to a byte: the thread that wrote it, and when; of the warp whose first thread
@@ -123,6 +188,14 @@ enum TileAccess { TILE_READ, TILE_WRITE, TILE_ATOMIC };
 /* ---- tile_emulator.cpp -------------------------------------------------------------- */
 
 extern __thread TileThread *tile_self;  // NULL outside of kernels
+
+/* While one lives, this OS thread works for the emulator and its accesses are not checked: the
+ * functions of the C++ library that it calls may be those that the linker found in checked code. */
+struct TileAside {
+    TileThread *const self = tile_self;
+    TileAside() { tile_self = NULL; }
+    ~TileAside() { tile_self = self; }
+};
 
 /* Ends the current thread after an error. */
 [[noreturn]] void tile_stop_thread(void);
@@ -155,6 +228,17 @@ constexpr unsigned TILE_NOBODY = ~0u;
 void tile_forget_times(TileWorker *w);
 void tile_lanes_met(TileThread *warp, unsigned lanes);
 
+/* What t knows goes into times, what it did so far being over; what times tell, t knows. */
+void tile_release(TileThread *t, TileTimes *times);
+void tile_acquire(TileThread *t, const TileTimes &times);
+
+/* Reports shared memory that t lets wgmma or a store of boxes read now, though no fence_async of
+ * its writer, or of t itself, came after ordinary code wrote it. */
+void tile_demand_fence(const TileThread *t, uintptr_t low, size_t size, const void *pc);
+
+/* Notes that bytes have arrived that t began to copy at `time`. */
+void tile_race_landed(const TileThread *t, uint16_t time, TileRace *r, size_t size);
+
 /* The thread, as it writes, with whose access t's access now races; 0: nobody's. *wrote: that one
  * wrote. shared: the byte is the block's. The access is noted. */
 uint32_t tile_race(const TileThread *t, TileAccess access, TileRace *r, size_t size, bool shared,
@@ -165,6 +249,11 @@ uint32_t tile_race(const TileThread *t, TileAccess access, TileRace *r, size_t s
 /* Is the barrier in this line one to go past? Notes that a thread came there. */
 bool tile_leaves_out(int line);
 void tile_forget_barriers(void);
+
+/* ---- tile_async.cpp ----------------------------------------------------------------- */
+
+/* An asynchronous copy is on its way to these bytes of shared memory. */
+void tile_copy_mark(const void *to, size_t size);
 
 /* ---- tile_schedule.cpp -------------------------------------------------------------- */
 
@@ -215,6 +304,13 @@ void tile_host_wrote(uintptr_t low, size_t bytes);
 
 /* "x [400 bytes] + 404": the address from the array that is nearest, shared ones of w included. */
 std::string tile_where(TileWorker *w, uintptr_t address);
+
+/* The shared array of w that holds the address; NULL if none does, or if nothing is checked. */
+TileArray *tile_shared_array(TileWorker *w, uintptr_t address);
+
+/* Checks and notes an access of the current thread as if its code at pc had made it. Checked code
+ * sets it; NULL without. */
+extern void (*tile_watch)(uintptr_t address, size_t bytes, bool write, const void *pc);
 
 /* ---- tile_symbols.cpp --------------------------------------------------------------- */
 

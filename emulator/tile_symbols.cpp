@@ -211,7 +211,8 @@ std::string tile_function_name(const void *pc)
 }
 
 /* "softmax.cu:200" by way of addr2line, if there is one and the file was compiled with -g; or else
- * the name of the function. pc is a return address: the call is the byte before. */
+ * the name of the function. pc is a return address: the call is the byte before. Of the emulator's
+ * own inline functions it is the place of the call that counts. */
 std::string tile_source_line(const void *pc)
 {
     Module m;
@@ -219,12 +220,13 @@ std::string tile_source_line(const void *pc)
     if (!find_module((uintptr_t)pc, &m))
         return "?";
     const size_t call = (uintptr_t)pc - 1 - m.base;
-    const std::string command = tile_format("addr2line -s -e '%s' 0x%zx 2>/dev/null",
+    const std::string command = tile_format("addr2line -i -s -e '%s' 0x%zx 2>/dev/null",
                                             m.path.c_str(), call);
     FILE *const pipe = popen(command.c_str(), "r");
     if (pipe) {
-        if (fgets(line, sizeof line, pipe))
-            line[strcspn(line, " \n")] = '\0';
+        while (fgets(line, sizeof line, pipe) && !strncmp(line, "tile_", 5) && strstr(line, ".h:"))
+            ;
+        line[strcspn(line, " \n")] = '\0';
         pclose(pipe);
     }
     return line[0] && line[0] != '?' ? line : tile_function_name(pc);

@@ -26,6 +26,62 @@
 #include <cuda_bf16.h>
 #include "08_matmul.h"
 
+// ---- instructions that C cannot say ---------------------------------------------------
+
+#ifndef TILE_EMULATOR
+// Begins to copy 16 bytes, past the first cache, or writes zeros if they are not there;
+// what they are is known when cp_async_wait says so. Both addresses are multiples of 16.
+static __device__ __forceinline__ void cp_async_16(void *shared, const void *global, bool there)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(shared)), "l"(global), "r"(there ? 16 : 0)
+                 : "memory");
+}
+
+// Four 8 x 8 matrices of 16 bits: lane l gives row l % 8 of matrix l / 8, which is 16 bytes of
+// shared memory, and gets of each matrix the pair that begins at row l / 4, column 2 * (l % 4).
+static __device__ __forceinline__ void ldmatrix_x4(unsigned (&r)[4], const void *row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"((unsigned)__cvta_generic_to_shared(row))
+                 : "memory");
+}
+
+// As ldmatrix_x4, of the transposes: the pair lies in rows 2 * (l % 4) and the next, column l / 4.
+static __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"((unsigned)__cvta_generic_to_shared(row))
+                 : "memory");
+}
+
+// As mma_f16, of bf16.
+static __device__ __forceinline__ void mma_bf16(float (&upper)[2], float (&lower)[2],
+                                                const unsigned (&a)[4], unsigned b0, unsigned b1)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3},"
+                 " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// What this thread began to copy since the last commit is a group.
+static __device__ __forceinline__ void cp_async_commit(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// Waits until at most the PENDING latest groups of this thread are on their way.
+template <int PENDING>
+static __device__ __forceinline__ void cp_async_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" : : "n"(PENDING) : "memory");
+}
+#endif
+
 // ---- helpers --------------------------------------------------------------------------
 
 // N elements that move together: one access of up to 16 bytes, more for more.
@@ -62,6 +118,20 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
 #pragma unroll
     for (int c = 0; c < N; c++)
         to[c] = (T)value;
+}
+
+// W neighbours from global to shared memory without waiting for them, zeros if they do not exist;
+// less than 16 bytes come at once.
+template <int W, typename T>
+static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool there)
+{
+    if (W * sizeof(T) == 16) {
+        cp_async_16(to, from, there);
+    } else {
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            to[c] = there ? from[c] : T();
+    }
 }
 
 // a / b rounded up; by 0: 0; the lowest by -1 wraps.
@@ -138,7 +208,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
     const int row_thread3 = thread / 16;
     const int col_thread3 = thread % 16;
 
-    // 08_matmul.tile:16    for k in 0..ceil(K, BK) {
+    // 08_matmul.tile:17    for k in 0..ceil(K, BK) {
     float acc[4][VECS_col][W];
     #pragma unroll
     for (int r = 0; r < 4; r++) {
@@ -152,7 +222,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
     for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
         __syncthreads();                    // the last round is done with shared memory
 
-        // 08_matmul.tile:17    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        // 08_matmul.tile:18    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const float *const a_at = a + 64 * i * a_stride + 32 * k;
         const int rows = (int)(tile_min(64, M - 64 * i));
         const int cols = (int)(tile_min(32, K - 32 * k));
@@ -214,7 +284,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
 
-    // 08_matmul.tile:19    if bias { acc += bias.load_like(c) as f32; }
+    // 08_matmul.tile:20    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
         float bias_tile[VECS_col][W];
         const float *const bias_at = bias + 64 * j;
@@ -238,7 +308,7 @@ matmul_f32_tile(float *__restrict__ c, int64_t c_stride, const float *__restrict
         }
     }
 
-    // 08_matmul.tile:20    c.store(acc as T);
+    // 08_matmul.tile:21    c.store(acc as T);
     const int rows2 = (int)(tile_min(64, M - 64 * i));
     const int cols4 = (int)(tile_min(64, N - 64 * j));
     float *const c_at = c + 64 * i * c_stride + 64 * j;
@@ -273,19 +343,25 @@ matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *
 
 // ---- matmul_bf16_tile, a tile in registers ---------------------------------------------
 //
-//   block      256 threads are one program
-//   row        of 64 in acc: a thread holds element 32 * r + row_thread, for r = 0 .. 1;
-//              row_thread = thread / 8
-//   col        of 64 in acc, bias_tile: a thread holds the W elements from W * (8 * v +
-//              col_thread) on, for v = 0 .. VECS_col - 1; col_thread = thread % 8
-//   row2       of 64 in a: a thread holds element thread / 4
+//   block      128 threads are one program
+//   row        of 64 in acc: a thread holds element 8 * r + row_thread, for r = 0 .. 1;
+//              row_thread = 16 * (thread / 32) + thread % 32 / 4
+//   col        of 64 in acc, bias_tile: a thread holds element 8 * (v / 2) + v % 2 +
+//              col_thread, for v = 0 .. 15; col_thread = 2 * (thread % 4)
+//   row2       of 64 in a: a thread holds element 32 * r2 + row_thread2, for r2 = 0 .. 1;
+//              row_thread2 = thread / 4
 //   col2       of 32 in a: a thread holds the W elements from W * (4 * v2 + col_thread2) on,
 //              for v2 = 0 .. VECS_col2 - 1; col_thread2 = thread % 4
-//   row3       of 32 in b: a thread holds element thread / 8
+//   row3       of 32 in b: a thread holds element 16 * r3 + row_thread3, for r3 = 0 .. 1;
+//              row_thread3 = thread / 8
 //   col3       of 64 in b: a thread holds the W elements from W * (8 * v3 + col_thread3) on,
 //              for v3 = 0 .. VECS_col3 - 1; col_thread3 = thread % 8
+//   row4       of 64 in acc_next: a thread holds element 16 * r4 + row_thread4, for r4 = 0 ..
+//              3; row_thread4 = thread / 8
+//   col4       of 64 in acc_next: a thread holds the W elements from W * (8 * v4 +
+//              col_thread4) on, for v4 = 0 .. VECS_col4 - 1; col_thread4 = thread % 8
 //
-//                  col        0    8   16        56     (W = 8; so col3)
+//                  col3       0    8   16        56     (W = 8; so col4)
 //                  thread     0    1    2  ...   7
 //
 //   shared     a_shared: 64 rows of 32, 40 apart: 80 bytes, an odd number of 16, so that 8
@@ -294,12 +370,15 @@ matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *
 //              b_shared: 32 rows of 64, 72 apart: 144 bytes, an odd number of 16, so that 8
 //              rows begin in different banks; no two lanes meet in a bank, neither writing
 //              nor reading
+//              acc_shared: a tile on its way to other threads, since other threads want it
+//              next. Rows are 72 apart: 16 bytes more than they are long, so that 8 of them
+//              begin in different banks
 //   padding    a_shared: no mask of its own, since outside the valid part lies 0.0, and no
 //              infinity meets it
 //              b_shared: no mask of its own, since outside the valid part lies 0.0, and no
 //              infinity meets it
-//   barriers   the last round is done with shared memory
-//              a_shared and b_shared are written before anyone reads
+//   barriers   round k is there, and nobody reads the one before
+//              the tile is written before other threads read it
 //   launch     has checked: for W > 1: a, b, bias, c lie at multiples of 16 bytes (of W
 //              elements, if those are fewer), their rows too, and rows are multiples of W
 //              long
@@ -311,140 +390,148 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
                  const __nv_bfloat16 *__restrict__ b, int64_t b_stride,
                  const __nv_bfloat16 *__restrict__ bias, int64_t M, int64_t N, int64_t K)
 {
-    constexpr int VECS_col = 8 / W;
     constexpr int VECS_col2 = 8 / W;
     constexpr int VECS_col3 = 8 / W;
-    __shared__ __align__(16) __nv_bfloat16 a_shared[2560];
-    __shared__ __align__(16) __nv_bfloat16 b_shared[2304];
+    constexpr int VECS_col4 = 8 / W;
+    __shared__ __align__(16) __nv_bfloat16 a_shared[10240];
+    __shared__ __align__(16) __nv_bfloat16 b_shared[9216];
+    __shared__ __align__(16) __nv_bfloat16 acc_shared[4608];
     const int64_t program = blockIdx.x;
     const int64_t j = program % tile_ceil(N, 64);
     const int64_t i = program / tile_ceil(N, 64);
     const int thread = threadIdx.x;
-    const int row_thread = thread / 8;
-    const int col_thread = thread % 8;
+    const int row_thread = 16 * (thread / 32) + thread % 32 / 4;
+    const int col_thread = 2 * (thread % 4);
+    const int row_thread2 = thread / 4;
     const int col_thread2 = thread % 4;
+    const int row_thread3 = thread / 8;
     const int col_thread3 = thread % 8;
-    const int row2 = thread / 4;
-    const int row3 = thread / 8;
+    const int row_thread4 = thread / 8;
+    const int col_thread4 = thread % 8;
 
-    // 08_matmul.tile:16    for k in 0..ceil(K, BK) {
-    float acc[2][VECS_col][W];
+    // 08_matmul.tile:17    for k in 0..ceil(K, BK) {
+    float acc[2][8][2];
     #pragma unroll
     for (int r = 0; r < 2; r++) {
         #pragma unroll
-        for (int v = 0; v < VECS_col; v++) {
-            #pragma unroll
-            for (int c2 = 0; c2 < W; c2++)
-                acc[r][v][c2] = 0.0f;
-        }
+        for (int v = 0; v < 16; v++)
+            acc[r][v / 2][v % 2] = 0.0f;
     }
-    for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
-        __syncthreads();                    // the last round is done with shared memory
-
-        // 08_matmul.tile:17    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
-        const __nv_bfloat16 *const a_at = a + 64 * i * a_stride + 32 * k;
-        const int rows = (int)(tile_min(64, M - 64 * i));
-        const int cols = (int)(tile_min(32, K - 32 * k));
-        #pragma unroll
-        for (int v2 = 0; v2 < VECS_col2; v2++) {
-            const int col2 = W * (4 * v2 + col_thread2);
-            __nv_bfloat16 a_v[W];
-            if (row2 < rows && col2 < cols)
-                load_vec(a_v, &a_at[row2 * a_stride + col2]);
-            else
-                fill_vec(a_v, __float2bfloat16_rn(0.0f));
-            store_vec(&a_shared[row2 * 40 + col2], a_v);
-        }
-        const __nv_bfloat16 *const b_at = b + 32 * k * b_stride + 64 * j;
-        const int cols2 = (int)(tile_min(64, N - 64 * j));
-        #pragma unroll
-        for (int v3 = 0; v3 < VECS_col3; v3++) {
-            const int col3 = W * (8 * v3 + col_thread3);
-            __nv_bfloat16 b_v[W];
-            if (row3 < cols && col3 < cols2)
-                load_vec(b_v, &b_at[row3 * b_stride + col3]);
-            else
-                fill_vec(b_v, __float2bfloat16_rn(0.0f));
-            store_vec(&b_shared[row3 * 72 + col3], b_v);
-        }
-        __syncthreads();                    // a_shared and b_shared are written before anyone reads
-        // for each k2: this thread's rows of a times its columns of b
-        #pragma unroll (W > 1 ? 8 : 2)
-        for (int k2 = 0; k2 < 32; k2++) {
-            float a_k2[2];
-            #pragma unroll
-            for (int r = 0; r < 2; r++) {
-                const int row = 32 * r + row_thread;
-                a_k2[r] = __bfloat162float(a_shared[row * 40 + k2]);
+    // a and b of round k come without waiting, into room k & 3 of their arrays
+    const auto fetch = [&](int64_t k) {
+        if (k < tile_ceil(K, 32)) {
+            __nv_bfloat16 *const a_to = a_shared + 2560 * (k & 3);
+            const __nv_bfloat16 *const a_at = a + 64 * i * a_stride + 32 * k;
+            const int rows = (int)(tile_min(64, M - 64 * i));
+            const int cols = (int)(tile_min(32, K - 32 * k));
+            #pragma unroll (W > 1 ? 2 : 1)
+            for (int r2 = 0; r2 < 2; r2++) {
+                const int row2 = 32 * r2 + row_thread2;
+                #pragma unroll (W > 1 ? VECS_col2 : 1)
+                for (int v2 = 0; v2 < VECS_col2; v2++) {
+                    const int col2 = W * (4 * v2 + col_thread2);
+                    fetch_vec<W>(&a_to[row2 * 40 + col2], &a_at[row2 * a_stride + col2], row2
+                        < rows && col2 < cols);
+                }
             }
-            float b_k2[VECS_col][W];
-            #pragma unroll
-            for (int v = 0; v < VECS_col; v++) {
-                const int col = W * (8 * v + col_thread);
-                __nv_bfloat16 b_packed[W];
-                load_vec(b_packed, &b_shared[k2 * 72 + col]);
-                #pragma unroll
-                for (int c2 = 0; c2 < W; c2++)
-                    b_k2[v][c2] = __bfloat162float(b_packed[c2]);
-            }
-            #pragma unroll
-            for (int r = 0; r < 2; r++) {
-                #pragma unroll
-                for (int v = 0; v < VECS_col; v++) {
-                    #pragma unroll
-                    for (int c2 = 0; c2 < W; c2++)
-                        acc[r][v][c2] = fmaf(a_k2[r], b_k2[v][c2], acc[r][v][c2]);
+            __nv_bfloat16 *const b_to = b_shared + 2304 * (k & 3);
+            const __nv_bfloat16 *const b_at = b + 32 * k * b_stride + 64 * j;
+            const int cols2 = (int)(tile_min(64, N - 64 * j));
+            #pragma unroll (W > 1 ? 2 : 1)
+            for (int r3 = 0; r3 < 2; r3++) {
+                const int row3 = 16 * r3 + row_thread3;
+                #pragma unroll (W > 1 ? VECS_col3 : 1)
+                for (int v3 = 0; v3 < VECS_col3; v3++) {
+                    const int col3 = W * (8 * v3 + col_thread3);
+                    fetch_vec<W>(&b_to[row3 * 72 + col3], &b_at[row3 * b_stride + col3], row3
+                        < cols && col3 < cols2);
                 }
             }
         }
+        cp_async_commit();
+    };
+    for (int64_t k = 0; k < 3; k++)
+        fetch(k);
+    for (int64_t k = 0; k < tile_ceil(K, 32); k++) {
+        cp_async_wait<2>();
+        __syncthreads();                    // round k is there, and nobody reads the one before
+        fetch(k + 3);
+        const __nv_bfloat16 *const a_now = a_shared + 2560 * (k & 3);
+        const __nv_bfloat16 *const b_now = b_shared + 2304 * (k & 3);
+
+        // 08_matmul.tile:18    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
+        const int a_row = thread % 16, a_col = thread % 32 / 16 * 8;
+        const int b_row = thread % 16, b_col = thread % 32 / 16 * 8;
+        // for each 16 k2: this warp's rows of a times the columns of b, on tensor cores
+        #pragma unroll
+        for (int k2 = 0; k2 < 32; k2 += 16) {
+            unsigned a_k2[4];
+            ldmatrix_x4(a_k2, &a_now[(thread / 32 * 16 + a_row) * 40 + k2 + a_col]);
+            #pragma unroll
+            for (int j2 = 0; j2 < 4; j2++) {
+                unsigned b_k2[4];
+                ldmatrix_x4_trans(b_k2, &b_now[(k2 + b_row) * 72 + 16 * j2 + b_col]);
+                mma_bf16(acc[0][2 * j2], acc[1][2 * j2], a_k2, b_k2[0], b_k2[1]);
+                mma_bf16(acc[0][2 * j2 + 1], acc[1][2 * j2 + 1], a_k2, b_k2[2], b_k2[3]);
+            }
+        }
     }
 
-    // 08_matmul.tile:19    if bias { acc += bias.load_like(c) as f32; }
+    // 08_matmul.tile:20    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
-        __nv_bfloat16 bias_tile[VECS_col][W];
+        __nv_bfloat16 bias_tile[8][2];
+        const int cols = (int)(tile_min(64, N - 64 * j));
         const __nv_bfloat16 *const bias_at = bias + 64 * j;
-        const int cols3 = (int)(tile_min(64, N - 64 * j));
         #pragma unroll
-        for (int v = 0; v < VECS_col; v++) {
-            const int col = W * (8 * v + col_thread);
-            if (col < cols3)
-                load_vec(bias_tile[v], &bias_at[col]);
-            else
-                fill_vec(bias_tile[v], __float2bfloat16_rn(0.0f));
+        for (int v = 0; v < 16; v++) {
+            const int col = 8 * (v / 2) + v % 2 + col_thread;
+            bias_tile[v / 2][v % 2] = col < cols ? bias_at[col] : __float2bfloat16_rn(0.0f);
         }
         #pragma unroll
         for (int r = 0; r < 2; r++) {
             #pragma unroll
-            for (int v = 0; v < VECS_col; v++) {
-                #pragma unroll
-                for (int c2 = 0; c2 < W; c2++)
-                    acc[r][v][c2] += __bfloat162float(bias_tile[v][c2]);
-            }
+            for (int v = 0; v < 16; v++)
+                acc[r][v / 2][v % 2] += __bfloat162float(bias_tile[v / 2][v % 2]);
         }
     }
 
-    // 08_matmul.tile:20    c.store(acc as T);
-    const int rows2 = (int)(tile_min(64, M - 64 * i));
-    const int cols4 = (int)(tile_min(64, N - 64 * j));
-    __nv_bfloat16 *const c_at = c + 64 * i * c_stride + 64 * j;
+    // 08_matmul.tile:21    c.store(acc as T);
     #pragma unroll
     for (int r = 0; r < 2; r++) {
-        const int row = 32 * r + row_thread;
+        const int row = 8 * r + row_thread;
         #pragma unroll
-        for (int v = 0; v < VECS_col; v++) {
-            const int col = W * (8 * v + col_thread);
-            if (row < rows2 && col < cols4) {
-                __nv_bfloat16 out[W];
-                #pragma unroll
-                for (int c2 = 0; c2 < W; c2++)
-                    out[c2] = __float2bfloat16_rn(acc[r][v][c2]);
-                store_vec(&c_at[row * c_stride + col], out);
-            }
+        for (int v = 0; v < 16; v++) {
+            const int col = 8 * (v / 2) + v % 2 + col_thread;
+            acc_shared[row * 72 + col] = __float2bfloat16_rn(acc[r][v / 2][v % 2]);
+        }
+    }
+    __syncthreads();                        // the tile is written before other threads read it
+    __nv_bfloat16 acc_next[4][VECS_col4][W];
+    #pragma unroll
+    for (int r4 = 0; r4 < 4; r4++) {
+        const int row4 = 16 * r4 + row_thread4;
+        #pragma unroll
+        for (int v4 = 0; v4 < VECS_col4; v4++) {
+            const int col4 = W * (8 * v4 + col_thread4);
+            load_vec(acc_next[r4][v4], &acc_shared[row4 * 72 + col4]);
+        }
+    }
+    const int rows = (int)(tile_min(64, M - 64 * i));
+    const int cols2 = (int)(tile_min(64, N - 64 * j));
+    __nv_bfloat16 *const c_at = c + 64 * i * c_stride + 64 * j;
+    #pragma unroll
+    for (int r4 = 0; r4 < 4; r4++) {
+        const int row4 = 16 * r4 + row_thread4;
+        #pragma unroll
+        for (int v4 = 0; v4 < VECS_col4; v4++) {
+            const int col4 = W * (8 * v4 + col_thread4);
+            if (row4 < rows && col4 < cols2)
+                store_vec(&c_at[row4 * c_stride + col4], acc_next[r4][v4]);
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(128, 1)
 matmul_bf16_tile_vectors(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
                          const __nv_bfloat16 *__restrict__ a, int64_t a_stride,
                          const __nv_bfloat16 *__restrict__ b, int64_t b_stride,
@@ -453,7 +540,7 @@ matmul_bf16_tile_vectors(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     matmul_bf16_tile<8>(c, c_stride, a, a_stride, b, b_stride, bias, M, N, K);
 }
 
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__(128, 1)
 matmul_bf16_tile_unaligned(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
                            const __nv_bfloat16 *__restrict__ a, int64_t a_stride,
                            const __nv_bfloat16 *__restrict__ b, int64_t b_stride,
@@ -716,8 +803,8 @@ matmul_bf16_strided(__nv_bfloat16 *c, int64_t c_stride, const __nv_bfloat16 *a, 
                          && tile_aligned(tensors[2], 16) && tile_aligned(tensors[3], 16)
                          && tile_aligned(tensors[0], 16);
     if (vectors)
-        return launch(matmul_bf16_tile_vectors, programs, 256);
-    return launch(matmul_bf16_tile_unaligned, programs, 256);
+        return launch(matmul_bf16_tile_vectors, programs, 128);
+    return launch(matmul_bf16_tile_unaligned, programs, 128);
 }
 
 extern "C" cudaError_t

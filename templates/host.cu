@@ -197,3 +197,31 @@ static cudaError_t tile_allow_shared(const char *name, const void *kernel, int b
                name, bytes, most);
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
+
+// ---- tile_box_map
+// The map by which boxes of a tensor are copied: axes innermost first, extents and box in elements,
+// strides in bytes of all axes but the first. With `swizzled` the rows of a box are 128 bytes at
+// most and change places as wgmma wants them. false if the tensor is none that can be copied so:
+// its address and strides are multiples of 16 bytes.
+static bool tile_box_map(CUtensorMap *map, CUtensorMapDataType type, unsigned axes, const void *at,
+                         const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
+                         bool swizzled)
+{
+    typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                            const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                            const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    static const uint32_t ones[5] = {1, 1, 1, 1, 1};
+    void *encode = NULL;                        // of the driver, without linking to it
+    cudaDriverEntryPointQueryResult found;
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
+                                         cudaEnableDefault, &found) != cudaSuccess
+        || found != cudaDriverEntryPointSuccess)
+        return false;
+    return ((Encode *)encode)(map, type, axes, (void *)at, (const cuuint64_t *)extents,
+                              (const cuuint64_t *)strides, box, ones,
+                              CU_TENSOR_MAP_INTERLEAVE_NONE,
+                              swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}

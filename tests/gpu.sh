@@ -52,6 +52,18 @@ if [ -e "$here/fuzz" ] && grep -q '^fuzz-gpu:' "$here/../Makefile"; then
     then passed=$((passed + 1)); else echo "gpu: a random program fails"; failed=$((failed + 1)); fi
 fi
 
+# The instructions of the tensor cores do what their twins in the emulator do.
+sed -n '/^\/\/ ---- tile_box_map/,$p' "$here/../templates/host.cu" >"$two/box_map.inc"
+cp "$here/../build/ptx.cu" "$two/ptx.inc"
+if nvcc -arch=native -o "$two/tensor" "$here/emulator/tensor.cu" && "$two/tensor" >"$two/log" &&
+   ! grep FAIL "$two/log"
+then passed=$((passed + 1)); else echo "gpu: tensor.cu fails"; failed=$((failed + 1)); fi
+if ! nvidia-smi --query-gpu=compute_cap --format=csv,noheader | grep -q '^9.0'; then
+    echo "gpu: no wgmma"; skipped=$((skipped + 1))
+elif nvcc -gencode arch=compute_90a,code=sm_90a -I "$two" -o "$two/hopper" \
+         "$here/emulator/hopper.cu" && "$two/hopper" >"$two/log" && ! grep FAIL "$two/log"
+then passed=$((passed + 1)); else echo "gpu: hopper.cu fails"; failed=$((failed + 1)); fi
+
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -z "$sanitizer" ]; then
     echo "gpu: no compute-sanitizer"

@@ -15,7 +15,7 @@ static int64_t element_of(const Emit *e, const Lie *at, int lane)
             continue;
         const Spread *s = spread_of(e, at->dim[a]);
         const int thread = s->shift < 5 ? lane >> s->shift & (s->threads - 1) : 0;
-        element += (int64_t)thread * s->vector * at->stride[a];
+        element += (int64_t)thread * (s->pair == 1 ? 2 : s->vector) * at->stride[a];
     }
     return element;
 }

@@ -250,6 +250,7 @@ static void write_for(Emit *e, const Op *op)
     ForBounds bounds = read_bounds(e, op);
     enter_loop(e, op);
     Touched any = either_way(e->touched, (Touched){ 0 });
+    fetch_first(e, op, bounds.k, bounds.from, bounds.to);
     const char *index = open_for(e, bounds, attr_of(op->attrs, "unroll"));
     e->indent--;
     Text body = write_nested(e, op->region[0], op->results);
@@ -390,6 +391,7 @@ void write_block(Emit *e, const Block *b)
 {
     bool synced = e->synced;
     e->synced &= !b->parent || b->parent->kind == OP_IF;
+    await_fetched(e, b->parent);
     for (Op *op = b->first; op; op = op->next) {
         stage_before(e, op);
         write_op(e, op);

@@ -13,6 +13,10 @@ const char *thread_part(const Emit *e, const Dim *d)
     const Spread *s = spread_of(e, d);
     const char *t = e->thread;
     int all = e->body->kind == BODY_BLOCK ? 1024 : e->body->threads;
+    if (s->pair == 1)
+        return arena_printf("2 * (%s %% 4)", t);
+    if (s->pair)
+        return arena_printf(s->threads > 8 ? "16 * (%s / 32) + %s %% 32 / 4" : "%s / 4", t, t);
     if (s->shift)
         t = arena_printf("%s / %d", t, 1 << s->shift);
     if (s->threads << s->shift < all)
@@ -289,6 +293,7 @@ static Emit write_body(const Plan *p, const Body *b, const SharedArray *places, 
     name_coordinates(&e);
     name_after_place(&e);
     find_staged(&e);
+    find_fetched(&e);
     body_text(&e, code, bytes);
     return e;
 }

@@ -70,21 +70,21 @@ static const char *instead_of(const Plan *p, const Attr *a)
 }
 
 /* A warning that says what is done instead. */
-static void not_followed(const Attr *a, const char *instead)
+void not_followed(const Attr *a, const char *instead)
 {
     warn(a->pos, "attribute", "#[%s] is not followed here: %s", a->name->text, instead);
     help("leave it out; results are the same");
 }
 
-/* Of the attributes of loops only `unroll` is followed. */
+/* Of the attributes of loops `unroll` is followed, and `stages` on tensor cores. */
 static void loop_hints(Op *op, void *arg)
 {
-    (void)arg;
+    const Plan *p = arg;
     for (int i = 0; op->attrs && i < op->attrs->n; i++) {
         const Attr *a = &op->attrs->at[i];
         if (for_one_target(a))
             not_followed(a, "there is no body for one target alone; all targets have the same");
-        else if (!strcmp(a->name->text, "stages"))
+        else if (!strcmp(a->name->text, "stages") && !p->tensor)   /* else pipeline.c follows */
             not_followed(a, "what a round loads is loaded in that round");
     }
 }
@@ -101,5 +101,5 @@ void follow_hints(Plan *p)
         if (instead)
             not_followed(a, instead);
     }
-    ir_walk(p->kernel->body, loop_hints, NULL);
+    ir_walk(p->kernel->body, loop_hints, p);
 }

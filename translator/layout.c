@@ -97,10 +97,9 @@ bool tie(Classes *c, const Value *v, int a, const Value *w, int b)
     return true;
 }
 
-/* Puts the change of layout of arg number i before op. */
-static void relayout(Classes *c, Op *op, int i)
+/* A change of layout of `from`, made before op. */
+Op *relayout_of(Classes *c, Op *op, Value *from)
 {
-    Value *from = op->args[i];
     Op *change = new(Op);
     change->kind = OP_RELAYOUT;
     change->pos = op->pos, change->stmt = op->stmt;
@@ -114,7 +113,13 @@ static void relayout(Classes *c, Op *op, int i)
     change->results[0] = to;
     ir_insert_before(op, change);
     enter(c, to);
-    op->args[i] = to;
+    return change;
+}
+
+/* Puts the change of layout of arg number i before op. */
+void relayout(Classes *c, Op *op, int i)
+{
+    op->args[i] = relayout_of(c, op, op->args[i])->results[0];
 }
 
 /* Ties all axes of arg i of op to those of v, changing the layout of the arg where
@@ -385,14 +390,15 @@ static void leave_alone(Op *op, void *arg)
             of[i]->alone = true;
 }
 
-/* A tile has at most one fast Dim: the one along which most bytes run; without memory, the last. */
+/* A tile has at most one fast Dim: the one along which most bytes run; without memory, the last. Of
+   a result on tensor cores it is the columns. */
 static void choose_fast(Plan *p)
 {
     bool *done = new_array(bool, p->dims.n + 1);
     for (;;) {
         Dim *best = NULL;
         for (int i = 0; i < p->dims.n; i++)
-            if (!done[i] && !p->dims.at[i]->alone
+            if (!done[i] && !p->dims.at[i]->alone && p->dims.at[i]->side != TENSOR_ROWS
                 && (!best || p->dims.at[i]->weight >= best->weight))
                 best = p->dims.at[i];
         if (!best)
@@ -418,8 +424,8 @@ static void name_dims(Plan *p)
     }
 }
 
-/* Gives every value its layout and the plan its Dims. */
-void layout(Plan *p)
+/* Ties what has to be held alike, from the beginning. */
+static Classes tie_all(Plan *p)
 {
     Classes c = { .k = p->kernel };
     for (int i = 0; i < c.k->values.n; i++)
@@ -433,8 +439,25 @@ void layout(Plan *p)
             enter(&c, c.k->axes.at[i].index);
     tie_block(&c, c.k->body, NULL, 0);
     tie_moves(&c);
+    return c;
+}
+
+/* Gives every value its layout and the plan its Dims; tensor: for tensor cores, if they can do all
+   contractions. */
+void layout(Plan *p, bool tensor)
+{
+    Classes c = tie_all(p);
+    p->dims.n = 0;
+    p->tensor = tensor && part_from_memory(&c);
+    if (p->tensor)
+        c = tie_all(p);
     merge_alike(&c);
     make_dims(&c, p);
+    if (p->tensor && !mark_tensor_dims(p)) {
+        drop_relayouts(p->kernel);
+        layout(p, false);
+        return;
+    }
     make_spaces(p);
     make_meets(p);
     ir_walk(c.k->body, weigh, NULL);

@@ -19,6 +19,12 @@ bool    has_dim(const Type *t, int axis);          /* axes of extent 1 have none
 bool    tie(Classes *c, const Value *v, int a, const Value *w, int b);
 int     result_axis(const Op *op, const Value *operand, int a);
 int64_t assumed(Sym extent);
+Op     *relayout_of(Classes *c, Op *op, Value *from);      /* made before op */
+void    relayout(Classes *c, Op *op, int i);       /* of arg i */
+
+/* ---- tensor.c: contractions on tensor cores -------------------------------------------------- */
+bool part_from_memory(Classes *c);                 /* false: there are none */
+bool mark_tensor_dims(Plan *p);                    /* false: some Dim would be on both sides */
 
 /* ---- rename.c -------------------------------------------------------------------------------- */
 void tie_moves(Classes *c);

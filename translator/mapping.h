@@ -60,7 +60,10 @@ typedef struct {
     bool wide;                                     /* rows are read by too many lanes for vectors */
     bool own;                                      /* 0 outside its valid part along k */
     const Valid *other;                            /* and outside that of the other operand */
-    const char *base, *name;                       /* k, k_shared */
+    const char *base, *array, *name;               /* k, k_shared; what it is read by */
+    const Op *loop; int rounds;                    /* fetched ahead in a loop with room for so many
+                                                      rounds; NULL: staged where it is needed */
+    const char *fetch;                             /* the lambda that does */
 } Staged;
 typedef struct { const Op *mma; int side, stage; } StagedFor;
 
@@ -106,6 +109,8 @@ typedef struct Emit {
     const Dim *rounds;                             /* all threads go along it together, past its
                                                       end too: they meet in the loop */
     const char *assumed;                           /* a condition that holds for loads now */
+    bool sparing;                                  /* single elements go one after the other: all
+                                                      at once they would take many registers */
     Text *pending; int pending_indent;             /* where hoisted lines go during a phase */
 } Emit;
 
@@ -117,7 +122,8 @@ bool is_shared(const Kernel *k, const Value *tensor);          /* a parameter no
 void delay_gathers(Kernel *k);                     /* gathered operands of contractions */
 
 /* ---- layout.c -------------------------------------------------------------------------------- */
-void layout(Plan *p);                              /* p->dims; the Dims of every value */
+void layout(Plan *p, bool tensor);                 /* p->dims; the Dims of every value */
+void drop_relayouts(Kernel *k);                    /* tensor.c: before it is done once more */
 
 /* ---- stream.c: scans in the passes of a streaming body --------------------------------------- */
 const char *why_no_pass(const Kernel *k);          /* NULL: each pass can make those it needs */
@@ -175,6 +181,7 @@ bool plan_whole(const Facts *f);                   /* false after a report */
 /* ---- plan_mma.c: the body of a kernel that contracts ----------------------------------------- */
 int64_t contracted(const Op *mma);                 /* the extent along k */
 Body   *plan_contractions(const Facts *f);            /* NULL after a report */
+Body   *plan_tensor(const Facts *f);               /* NULL: registers do not hold the tiles */
 
 /* ---- fills.c: what loads put past the end of a whole axis ------------------------------------ */
 const Constant *fill_of(const Op *load, void *arg);   /* for pad_if; NULL: the program's pad */
@@ -242,6 +249,7 @@ void program_lines(Emit *e, HeadLines *lines);
 const char *order_text(const Kernel *k);           /* for the head; NULL: as they are cut */
 
 /* ---- hints.c ------------------------------------------------------------------------------ */
+void not_followed(const Attr *a, const char *instead);        /* warns */
 const Attr *attr_of(const AttrList *list, const char *name);   /* NULL if it is not there */
 int  hint_of(const Kernel *k, const char *name);   /* #[threads(128)]: 128; 0: not said */
 void follow_hints(Plan *p);                        /* warns of what is not followed */
@@ -347,10 +355,12 @@ typedef struct {
     int64_t count, extra; bool count_whole;        /* elements in all, as the strides are */
     uint32_t padded;                               /* mask of the axes with an odd stride */
     const Dim *along;                              /* the whole axis, or NULL */
+    int64_t gap;                                   /* elements between rows */
 } Stage;
 /* The places of an element along the axes of a stage, as texts. */
 typedef struct { const char *at[MAX_TILE_RANK]; const char *guard; } Place;
 Stage   stage_rows(const Type *t);                 /* row-major, without gaps */
+void    stage_gap(Stage *s);
 void    stage_pad(Stage *s, int axis);             /* makes the stride of the axis odd */
 int64_t stage_bytes(const Stage *s, int64_t whole);
 const char *shared_array(Emit *e, const char *wish, const Stage *s);
@@ -384,7 +394,16 @@ void write_regrouped(Emit *e, const Op *op);
 
 /* ---- stage.c: operands of contractions in shared memory; mma.c ------------------------------- */
 void find_staged(Emit *e);
+/* ---- pipeline.c: operands that a loop fetches rounds ahead ----------------------------------- */
+void find_fetched(Emit *e);
+void fetch_first(Emit *e, const Op *loop, const char *k, const char *from, const char *to);
+void await_fetched(Emit *e, const Op *loop);       /* at the start of its rounds */
+void write_fragments(Emit *e, const Op *op, const Value *acc);   /* fragments.c: tensor cores */
 void stage_before(Emit *e, const Op *op);
+void name_staged(Emit *e, Staged *s);
+void declare_staged(Emit *e, const Staged *s, const Op *op);   /* needed from op on */
+bool staged_in_vectors(Emit *e, const Staged *s);
+const char *staged_place(Emit *e, const Staged *s);
 int  lanes_in_a_bank(const Emit *e, const Lie *at);
 const char *banks_text(const Emit *e, const Lie *written, const Lie *read);
 int k_axis(const Value *v, int side);              /* of an operand: 0 a, 1 b */

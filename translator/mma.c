@@ -219,7 +219,10 @@ void write_mma(Emit *e, const Op *op)
     Value *acc = slice_of(r, ~0u, elem, name);
     if (wider || !in_place)
         convert(e, op, acc, from);
-    write_steps(e, op, acc);
+    if (e->plan->tensor)
+        write_fragments(e, op, acc);
+    else
+        write_steps(e, op, acc);
     if (wider) {
         Value *to = slice_of(r, ~0u, r->type.elem, map_of(web_root(r))->name);
         convert(e, op, to, acc);

@@ -105,7 +105,10 @@ static Stage stage_of(const Op *op)
         if (map_of(like)->dim[a] && map_of(like)->dim[a]->whole)
             s.along = map_of(like)->dim[a];
     int fast = fast_axis(to);
-    if (op->kind == OP_RESHAPE)
+    if (op->kind == OP_RELAYOUT && fast == like->type.rank - 1 && fast_axis(like) == fast
+        && (map_of(to)->dim[fast]->side || map_of(like)->dim[fast]->side))
+        stage_gap(&s);                             /* from or to a result on tensor cores */
+    if (op->kind == OP_RESHAPE || s.gap)
         return s;
     stage_pad(&s, op->kind == OP_PERMUTE && fast >= 0 ? op->perm[fast] : fast);
     stage_pad(&s, fast_axis(op->args[0]));
@@ -288,6 +291,10 @@ static void note_stage(Emit *e, const Op *op, const Stage *s, const char *buffer
 {
     const char *text = arena_printf("%s: a tile on its way to other threads, since %s", buffer,
                                     whys[op->kind]);
+    if (s->gap)
+        text = arena_printf("%s. Rows are %s apart: 16 bytes more than they are long, so that 8 "
+                            "of them begin in different banks", text,
+                            stride_text(e, s, s->rank - 2));
     for (int a = 0; a < s->rank; a++)
         if (s->padded >> a & 1 && s->more[a])
             text = arena_printf("%s. Its elements along axis %d are %s apart, an odd number: the "

@@ -30,10 +30,24 @@ static const char *threads_text(const Emit *e, const Dim *d)
     return s->shift ? arena_printf("(%s / %d)", e->threads, 1 << s->shift) : e->threads;
 }
 
+/* The element of a thread along the rows or columns of a result on tensor cores. */
+static const char *paired_element(const Emit *e, const Dim *d, const char *rep)
+{
+    const Spread *s = spread_of(e, d);
+    const char *part = e->coordinate_thread[d->id];
+    if (s->repeats == 2)
+        return arena_printf("%d * %s + %s", s->pair, rep, part);
+    return arena_printf(s->pair == 1 ? "%d * (%s / 2) + %s %% 2 + %s"
+                                     : "%d * (%s / 2) + 8 * (%s %% 2) + %s", 2 * s->threads, rep,
+                        rep, part);
+}
+
 /* The first element of a thread along d: W * (32 * v + lane). rep: the loop's variable, or NULL. */
 const char *first_element(Emit *e, const Dim *d, const char *rep)
 {
     const Spread *s = spread_of(e, d);
+    if (s->pair)
+        return paired_element(e, d, rep);
     const char *sum = s->threads == 1 ? "0" : e->coordinate_thread[d->id];
     if (rep)
         sum = s->threads == 1 ? rep : arena_printf("%s * %s + %s", threads_text(e, d), rep, sum);
@@ -80,7 +94,10 @@ static void open_repeat(Emit *e, Phase *p, const Dim *d)
     const char *n = repeats_text(e, d), *at = e->coordinate[d->id], *rep = e->repeat[d->id];
     if (!n)
         return;
-    line(e, "#pragma unroll");
+    if (e->sparing)
+        line(e, "#pragma unroll (%s > 1 ? %s : 1)", e->w, n);
+    else
+        line(e, "#pragma unroll");
     if (d == e->backwards)
         open_block(e, "for (int %s = %s - 1; %s >= 0; %s--)", rep, n, rep, rep);
     else

@@ -55,7 +55,7 @@ static bool registers_fit(const Facts *f, int64_t n, int threads)
 static void spread_tile(const Facts *f, Body *b, int threads)
 {
     for (int i = 0; i < b->spread.n; i++)
-        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false };
+        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false, 0 };
     spread_statics(f, b, true, threads, threads);
     spread_statics(f, b, false, threads, threads);
 }
@@ -68,7 +68,8 @@ static bool plan_tiles(const Facts *f)
     int threads = tile_threads(f, n);
     if (!f->contractions && !registers_fit(f, n, threads))
         return false;
-    Body *b = f->contractions ? plan_contractions(f) : new_body(p, BODY_TILE, "tile");
+    Body *b = p->tensor ? p->bodies.at[0]
+            : f->contractions ? plan_contractions(f) : new_body(p, BODY_TILE, "tile");
     if (!b)
         return false;
     if (!f->contractions)
@@ -96,8 +97,14 @@ Plan *plan_kernel(Kernel *k)
     p->kernel = k;
     take_pieces(k);
     delay_gathers(k);
-    layout(p);
+    layout(p, true);
     Facts f = learn_facts(p);
+    if (p->tensor && !plan_tensor(&f)) {           /* results are too large for so few warps */
+        drop_relayouts(k);
+        layout(p, false);
+        p->vectors.n = 0;
+        f = learn_facts(p);
+    }
     if (!(whole_dim(p, 0) ? plan_whole(&f) : plan_tiles(&f)))
         return NULL;
     follow_hints(p);

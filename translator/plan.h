@@ -12,6 +12,12 @@
  *     element = (repeat * threads + coordinate) * vector + lane     coordinate = a few bits of the
  *                                                                   thread's number in its program
  *
+ * Tensor cores hold the rows and columns of their results in pairs: a lane has rows 8 apart, and
+ * columns side by side,
+ *
+ *     row    = (repeat / 2 * warps + warp) * 16 + repeat % 2 * 8 + lane / 4
+ *     column =  repeat / 2                 *  8 + lane % 4 * 2   + repeat % 2
+ *
  * A value's layout is the Dim of each of its axes: `blocked` if it has all of a space, `slice` if
  * some are missing (the value is replicated across those threads), `uniform` if there are none. */
 typedef struct Dim Dim;
@@ -26,6 +32,7 @@ struct Dim {
     bool alone;                                    /* a thread has all of it: what it sorts */
     bool fast;                                     /* the one that loads and stores run along */
     int64_t weight;                                /* bytes that run along it: what made it fast */
+    enum { TENSOR_NONE, TENSOR_ROWS, TENSOR_COLS } side;       /* of results on tensor cores */
 };
 
 /* How one body spreads a Dim. */
@@ -34,6 +41,8 @@ typedef struct {
     int vector;                                    /* W in the output for the fast Dim, else 1 */
     int repeats;                                   /* VECS in the output: a ladder's fast Dim */
     bool loops;                                    /* streaming: the repeats are a loop */
+    int pair;                                      /* tensor cores: 8 for rows, 1 for columns: how
+                                                      far apart repeats 2 k and 2 k + 1 are */
 } Spread;
 
 typedef enum { BODY_TILE, BODY_WARP, BODY_BLOCK, BODY_STREAM } BodyKind;
@@ -70,6 +79,7 @@ typedef struct {
     LIST(Dim *) dims;
     bool *meets;                                   /* [a * n + b]: do a and b stand in some tile? */
     Sym whole;                                     /* the extent of the whole axis, or NULL */
+    bool tensor;                                   /* contractions are made on tensor cores */
     LIST(Body *) bodies;
     LIST(Entry) entries;                           /* in order of preference */
     LIST(struct VectorParam { int param, align; }) vectors;

@@ -102,7 +102,7 @@ static void spread_all(const Facts *f, Body *b, int threads, int columns)
     bool *marked = new_array(bool, p->dims.n + 1);
     ir_walk(p->kernel->body, mark_spaces, marked);
     for (int i = 0; i < p->dims.n; i++)
-        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false };
+        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false, 0 };
     for (int fast = 1; fast >= 0; fast--)
         for (int i = p->dims.n - 1; i >= 0; i--) {
             const Dim *d = p->dims.at[i];
@@ -178,4 +178,59 @@ Body *plan_contractions(const Facts *f)
         words = spread_best(f, b, threads);
     }
     return registers_fit(f, words, threads) ? b : NULL;
+}
+
+/* ---- tensor cores ---------------------------------------------------------------------------- */
+
+/* The most warps, a power of two, that the rows of all results can be dealt to in slabs of 16. */
+static int most_warps(const Plan *p)
+{
+    int64_t warps = 8;
+    for (int i = 0; i < p->dims.n; i++)
+        while (p->dims.at[i]->side == TENSOR_ROWS
+               && static_extent(p->dims.at[i]) % (16 * warps) != 0)
+            warps /= 2;
+    return (int)warps;
+}
+
+/* Spreads the results over so many warps, and all else over their threads. */
+static void spread_fragments(const Facts *f, Body *b, int warps)
+{
+    const Plan *p = f->plan;
+    for (int i = 0; i < p->dims.n; i++)
+        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false, 0 };
+    for (int i = 0; i < p->dims.n; i++) {
+        const Dim *d = p->dims.at[i];
+        const int n = (int)static_extent(d);
+        if (d->side == TENSOR_ROWS)
+            b->spread.at[i] = (Spread){ 8 * warps, 2, 1, n / (8 * warps), false, 8 };
+        if (d->side == TENSOR_COLS)
+            b->spread.at[i] = (Spread){ 4, 0, 1, n / 4, false, 1 };
+    }
+    for (int fast = 1; fast >= 0; fast--)
+        for (int i = p->dims.n - 1; i >= 0; i--) {
+            const Dim *d = p->dims.at[i];
+            if (d->fast == fast && !d->side)
+                spread_static(f, b, d, 32 * warps, 32 * warps);
+        }
+}
+
+/* Plans the one body of a kernel whose contractions are made on tensor cores; NULL if the registers
+   of its warps cannot hold the tiles. Four warps read each operand less often than eight do. */
+Body *plan_tensor(const Facts *f)
+{
+    enum { EASY = 136, MOST = 184, FRAGMENTS = 16 };   /* of 255 registers; those for operands */
+    Body *b = new_body(f->plan, BODY_TILE, "tile");
+    const int most = most_warps(f->plan), hint = hint_of(f->plan->kernel, "threads") / 32;
+    int warps = hint >= 1 && hint < most ? (int)power_above(hint) : most < 4 ? most : 4;
+    for (;; warps *= 2) {
+        spread_fragments(f, b, warps);
+        const int words = words_needed(f, b, FRAGMENTS);
+        if (words <= (warps < most && hint < 1 ? EASY : MOST))
+            return b;
+        if (warps >= most)
+            break;
+    }
+    f->plan->bodies.n = 0;
+    return NULL;
 }

@@ -33,7 +33,7 @@ static int ways_of(const Body *b, const Value *v, int w, int thread, Way *ways, 
                 continue;
             const Spread *s = &b->spread.at[d->id];
             int64_t extent, own = d->fast && s->vector > 1 ? w : 1, step = own * s->threads;
-            if (s->loops || !sym_const_of(d->extent, &extent) || extent % step)
+            if (s->loops || s->pair || !sym_const_of(d->extent, &extent) || extent % step)
                 return -1;
             *first += own * (thread >> s->shift & (s->threads - 1)) * stride[a];
             ways[n++] = (Way){ extent / step, step * stride[a] };

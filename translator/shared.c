@@ -19,6 +19,8 @@ static void set_strides(Stage *s)
             k += more, more = 0, whole = true;
         else
             k *= s->extent[a], more *= s->extent[a];
+        if (a == s->rank - 1)
+            more += s->gap;
     }
     s->count = k, s->extra = more, s->count_whole = whole;
 }
@@ -40,6 +42,14 @@ void stage_pad(Stage *s, int axis)
     if (axis < 0 || (s->stride[axis] == 1 && !s->whole[axis]))
         return;
     s->padded |= 1u << axis;
+    set_strides(s);
+}
+
+/* Puts 16 bytes between rows, which are static and a multiple of as much: then 8 rows begin in
+   different banks, and vectors stay whole. */
+void stage_gap(Stage *s)
+{
+    s->gap = 16 / elem_info[s->elem].bytes;
     set_strides(s);
 }
 

@@ -85,14 +85,17 @@ const char *one_thread(Emit *e, const Value *tile)
     return arena_printf("(%s & %d) == 0", e->thread, missing);
 }
 
-/* Declares the array that a thread holds of v: "[4][VECS][W]"; "" for one element. */
+/* Declares the array that a thread holds of v: "[4][VECS][W]"; "" for one element. Columns on
+   tensor cores are in pairs. */
 const char *array_suffix(Emit *e, const Value *v)
 {
     const Dim *dims[MAX_NEST];
     int n = dims_of(v, dims);
     const char *s = "";
     for (int i = 0; i < n; i++)
-        if (repeats_text(e, dims[i]))
+        if (spread_of(e, dims[i])->pair == 1)
+            s = arena_printf("%s[%d][2]", s, spread_of(e, dims[i])->repeats / 2);
+        else if (repeats_text(e, dims[i]))
             s = arena_printf("%s[%s]", s, repeats_text(e, dims[i]));
     if (n && has_lanes(e, dims[n - 1]))
         s = arena_printf("%s[%s]", s, e->w);
@@ -106,7 +109,10 @@ static const char *index_text(Emit *e, const Value *v, bool lane)
     int n = dims_of(v, dims);
     const char *s = "";
     for (int i = 0; i < n; i++)
-        if (repeats_text(e, dims[i]))
+        if (spread_of(e, dims[i])->pair == 1)
+            s = arena_printf("%s[%s / 2][%s %% 2]", s, e->repeat[dims[i]->id],
+                             e->repeat[dims[i]->id]);
+        else if (repeats_text(e, dims[i]))
             s = arena_printf("%s[%s]", s, e->repeat[dims[i]->id]);
     if (lane && n && has_lanes(e, dims[n - 1]))
         s = arena_printf("%s[%s]", s, e->lane);

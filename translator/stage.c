@@ -4,7 +4,8 @@
  *
  * An operand lies there as rows along its inner axis, which is the one that the threads read in
  * vectors: that of the result's fast Dim if the operand has it, otherwise k. The order of the
- * indices does the transposing, so that `t.t` costs nothing more. */
+ * indices does the transposing, so that `t.t` costs nothing more. For tensor cores rows run as they
+ * come from memory: ldmatrix turns them. */
 #include "mapping.h"
 #include "padding.h"
 #include <string.h>
@@ -108,11 +109,18 @@ static void choose_rows(Emit *e, Staged *s, const Op *mma, int side)
     const Value *v = s->v, *r = mma->results[0];
     const Dim *d = map_of(r)->dim[r->type.rank - (side ? 1 : 2)];
     const int bytes = elem_info[v->type.elem].bytes, k = k_axis(v, side), own = free_axis(v, side);
+    if (e->plan->tensor)                           /* ldmatrix takes either way */
+        d = map_of(v)->dim[own];
     s->inner = d && d->fast ? own : k;
     const int64_t n = type_extent(&v->type, s->inner), vector = 16 / bytes;
     const int64_t rows = type_extent(&v->type, s->inner == k ? own : k);
     const int words = bytes < 4 ? 4 / bytes : 1;   /* elements of a bank */
     s->pitch = rows == 1 ? n : ((n + vector - 1) / vector + 1) * vector;
+    if (e->plan->tensor) {
+        s->pitch = (n / vector | 1) * vector;
+        s->size = s->pitch * rows;
+        return;
+    }
     s->wide = s->inner == k && rows_at_once(e, d) > 8;
     if (s->wide && rows > 1)
         s->pitch = ((n + words - 1) / words | 1) * words;
@@ -227,8 +235,14 @@ static const char *mask_of(Emit *e, const Staged *s, bool lanes)
     return !mask ? its : !its ? mask : arena_printf("%s && %s", mask, its);
 }
 
+/* The place of the present W neighbours. */
+const char *staged_place(Emit *e, const Staged *s)
+{
+    return place_of(e, s, false);
+}
+
 /* Can a thread write its W neighbours at once? */
-static bool in_vectors(Emit *e, const Staged *s)
+bool staged_in_vectors(Emit *e, const Staged *s)
 {
     const Dim *d = map_of(s->v)->dim[s->inner];
     return d && has_lanes(e, d) && !s->wide
@@ -303,7 +317,7 @@ static void put(Emit *e, const Staged *s)
         open_block(e, "if (%s)", one);
     phase_open(e, &p, s->anchor, dims, n);
     phase_lazies(e, &p, &v, 1);
-    if (in_vectors(e, s))
+    if (staged_in_vectors(e, s))
         put_vector(e, &p, s);
     else
         put_elements(e, &p, s);
@@ -323,7 +337,7 @@ static Lie lie_written(Emit *e, const Staged *s)
     Lie at = { .rank = t->rank, .vector = 1, .bytes = elem_info[t->elem].bytes };
     for (int a = 0; a < t->rank; a++)
         at.dim[a] = map_of(s->v)->dim[a], at.stride[a] = staged_stride(s, a);
-    if (in_vectors(e, s))
+    if (staged_in_vectors(e, s))
         at.vector = spread_of(e, at.dim[s->inner])->vector;
     return at;
 }
@@ -402,10 +416,11 @@ static const char *operand_name(const Value *v, const char *otherwise)
 static SharedArray array_of(const Staged *s, const Op *op)
 {
     const Elem elem = s->v->type.elem;
+    const int64_t n = s->size * (s->loop ? s->rounds : 1);
     return (SharedArray){ .name = s->name, .type = device_type(elem), .align = 16,
-                          .dims = arena_printf("[%lld]", (long long)s->size),
-                          .bytes = s->size * elem_info[elem].bytes, .first = op->number,
-                          .last = s->last };
+                          .dims = arena_printf("[%lld]", (long long)n),
+                          .bytes = n * elem_info[elem].bytes, .first = op->number,
+                          .last = s->loop ? op->last_number : s->last };
 }
 
 /* a_shared and b_shared: what is staged before op; a word for them where a line has no room. */
@@ -413,32 +428,44 @@ static const char *arrays_text(const Emit *e, const Op *op)
 {
     const char *text = NULL;
     for (int i = 0; i < e->staged.n; i++)
-        if (e->staged.at[i].anchor == op)
+        if (e->staged.at[i].anchor == op && !e->staged.at[i].loop)
             text = text ? arena_printf("%s and %s", text, e->staged.at[i].name)
                         : e->staged.at[i].name;
     return strlen(text) < 22 ? text : "the operands";
 }
 
+/* Names the array of an operand. */
+void name_staged(Emit *e, Staged *s)
+{
+    s->base = operand_name(s->v, s->k == s->v->type.rank - 1 ? "a" : "b");
+    s->name = s->array = fresh(e, arena_printf("%s_shared", s->base));
+}
+
+/* Declares the array of an operand that is needed from op on. */
+void declare_staged(Emit *e, const Staged *s, const Op *op)
+{
+    declare_array(e, array_of(s, op));
+    note_rows(e, s);
+    note_masks(e, s);
+}
+
+/* Is the operand staged before op, rather than fetched ahead? */
+static bool staged_here(const Staged *s, const Op *op)
+{
+    return s->anchor == op && !s->loop;
+}
+
 /* Names and declares the arrays of what is staged before op. */
 static void declare_arrays(Emit *e, const Op *op)
 {
-    for (int i = 0; i < e->staged.n; i++) {
-        Staged *s = &e->staged.at[i];
-        if (s->anchor != op)
-            continue;
-        s->base = operand_name(s->v, s->k == s->v->type.rank - 1 ? "a" : "b");
-        s->name = fresh(e, arena_printf("%s_shared", s->base));
-    }
+    for (int i = 0; i < e->staged.n; i++)
+        if (staged_here(&e->staged.at[i], op))
+            name_staged(e, &e->staged.at[i]);
     if (!staging_waits_later(e, op))
         round_barrier(e, "the last round is done with shared memory");
-    for (int i = 0; i < e->staged.n; i++) {
-        Staged *s = &e->staged.at[i];
-        if (s->anchor != op)
-            continue;
-        declare_array(e, array_of(s, op));
-        note_rows(e, s);
-        note_masks(e, s);
-    }
+    for (int i = 0; i < e->staged.n; i++)
+        if (staged_here(&e->staged.at[i], op))
+            declare_staged(e, &e->staged.at[i], op);
 }
 
 /* Stages what must lie in shared memory before op. */
@@ -446,13 +473,13 @@ void stage_before(Emit *e, const Op *op)
 {
     bool any = false;
     for (int i = 0; i < e->staged.n && !any; i++)
-        any = e->staged.at[i].anchor == op;
+        any = staged_here(&e->staged.at[i], op);
     if (!any)
         return;
     e->root = op;
     declare_arrays(e, op);
     for (int i = 0; i < e->staged.n; i++)
-        if (e->staged.at[i].anchor == op)
+        if (staged_here(&e->staged.at[i], op))
             put(e, &e->staged.at[i]);
     const char *arrays = arrays_text(e, op);
     if (staging_ends_in_barrier(e, op))

@@ -48,7 +48,7 @@ Body *new_body(Plan *p, BodyKind kind, const char *name)
     b->name = arena_printf("%s%s%s%s", p->kernel->function->symbol, p->kernel->suffix,
                            *name ? "_" : "", name);
     for (int i = 0; i < p->dims.n; i++)
-        push(&b->spread, ((Spread){ 1, 0, 1, 1, false }));
+        push(&b->spread, ((Spread){ 1, 0, 1, 1, false, 0 }));
     push(&p->bodies, b);
     return b;
 }

@@ -196,7 +196,7 @@ bool staging_ends_in_barrier(const Emit *e, const Op *op)
         bool later = false;
         for (int k = 0; k < e->staged.n; k++)
             later |= r->mma != op && e->staged.at[k].anchor == r->mma;
-        if (e->staged.at[r->stage].anchor == op && !later)
+        if (e->staged.at[r->stage].anchor == op && !e->staged.at[r->stage].loop && !later)
             return true;
     }
     return false;
@@ -207,7 +207,7 @@ static int needed_until(const Emit *e, const Op *op)
 {
     int last = 0;
     for (int i = 0; i < e->staged.n; i++)
-        if (e->staged.at[i].anchor == op && e->staged.at[i].last > last)
+        if (e->staged.at[i].anchor == op && !e->staged.at[i].loop && e->staged.at[i].last > last)
             last = e->staged.at[i].last;
     return last;
 }

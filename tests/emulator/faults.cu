@@ -1,12 +1,6 @@
 /* faults.cu -- each kernel does one thing that a GPU punishes; the emulator must say which */
 
-#include <string.h>
-#include <string>
-#include <cuda_runtime.h>
-#include "test.h"
-#include "tile_emu.h"
-
-constexpr unsigned N = 64;
+#include "faults.h"
 
 __device__ const int primes[4] = {2, 3, 5, 7};
 __device__ int counter;
@@ -271,32 +265,6 @@ __global__ void block_reads_count(int *y)
         __threadfence();
 }
 
-/* What the first error of a launch of blocks of N threads says. */
-static std::string run(void (*kernel)(int *), bool fill, unsigned blocks, cudaError_t *error)
-{
-    const cudaLaunchConfig_t config = {dim3(blocks), dim3(N), 16, NULL, NULL, 0};
-    int *y;
-    tile_emu_reset();
-    cudaMalloc(&y, N * sizeof *y);
-    tile_emu_name(y, "y");
-    if (fill)
-        cudaMemset(y, 1, N * sizeof *y);
-    *error = cudaLaunchKernelEx(&config, kernel, y);
-    const std::string text = tile_emu_error(0) ? tile_emu_error(0) : "";
-    if (kernel == twice)
-        test("written twice", tile_emu_written_twice(y) == N * 2 && tile_emu_unwritten(y) == N * 2);
-    cudaFree(y);
-    return text;
-}
-
-struct Fault {
-    void (*kernel)(int *);
-    bool fill, needs_checks;
-    cudaError_t error;
-    const char *text;
-    unsigned blocks = 1;
-};
-
 static const Fault faults[] = {
     {good, false, false, cudaSuccess, ""},
     {read_after, true, true, cudaErrorIllegalAddress,
@@ -385,6 +353,10 @@ static std::string run_once(void (*kernel)(int *))
 static void test_once(void)
 {
     const char *const wrong = "second write of 4 bytes in one launch: cells [256 bytes]";
+    cudaError_t error;
+    run(twice, false, &error, 1, [](int *y) {
+        test("written twice", tile_emu_written_twice(y) == N * 2 && tile_emu_unwritten(y) == N * 2);
+    });
     test("each element once a launch", run_once(good).empty());
     test("an element by two threads", run_once(twice).find(wrong) != std::string::npos);
     test("an element by one thread twice", run_once(again).find(wrong) != std::string::npos);
@@ -419,15 +391,6 @@ int main(void)
         test_shape();
     if (tile_emu_checked())
         test_once();
-    for (const Fault &f : faults) {
-        if (f.needs_checks && !tile_emu_checked())
-            continue;
-        cudaError_t error;
-        const std::string text = run(f.kernel, f.fill, f.blocks, &error);
-        const bool passed = error == f.error && text.find(f.text) != std::string::npos
-                            && text.empty() == (f.error == cudaSuccess);
-        test(passed ? *f.text ? f.text : "no error" : (std::string(f.text) + ", but it was: "
-             + text + " " + cudaGetErrorName(error)).c_str(), passed);
-    }
+    test_faults(faults);
     return 0;
 }
