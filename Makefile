@@ -65,7 +65,8 @@ $B/cov/%.o: $B/%.c $B/tile.h | $B/cov
 
 # The front end under libFuzzer: all but the command and what runs kernels, and tests/fire.
 FIRE = $(patsubst $B/%.o,$B/fire/%.o,$(filter-out $(patsubst %,$B/%.o,main doctor run run_cpu \
-         run_driver launch_args show recipe npy interp%),$(OBJ))) $B/fire/target.o $B/fire/mutate.o
+         run_emulator run_driver launch_args show recipe npy interp%),$(OBJ))) \
+       $B/fire/target.o $B/fire/mutate.o
 $B/fire/%.o: CC = clang
 $B/fire/%.o: CFLAGS = -gline-tables-only -O1 $(SANITIZE) \
                       -fsanitize-coverage=inline-8bit-counters,pc-table \

@@ -395,6 +395,7 @@ void write_regrouped(Emit *e, const Op *op);
 /* ---- stage.c: operands of contractions in shared memory; mma.c ------------------------------- */
 void find_staged(Emit *e);
 /* ---- pipeline.c: operands that a loop fetches rounds ahead ----------------------------------- */
+const Op *plain_load(const Value *v);              /* that an operand is; NULL: it is computed */
 void find_fetched(Emit *e);
 void fetch_first(Emit *e, const Op *loop, const char *k, const char *from, const char *to);
 void await_fetched(Emit *e, const Op *loop);       /* at the start of its rounds */
@@ -462,6 +463,7 @@ Touched either_way(Touched a, Touched b);
 void wait_for_others(Emit *e, const Op *op);
 void touch_rounds(Emit *e, const Op *loop);
 bool staging_ends_in_barrier(const Emit *e, const Op *op);
+bool staging_is_over(const Emit *e, const char *array);
 bool staging_waits_later(const Emit *e, const Op *op);
 
 /* ---- body.c ---------------------------------------------------------------------------------- */

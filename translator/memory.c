@@ -34,6 +34,20 @@ void round_barrier(Emit *e, const char *why)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
+static bool meet_in_space(const SharedArray *a, const SharedArray *b);
+
+/* May threads still be reading what lies at the place of the array that is declared now? In a loop
+   that may be from the last round; elsewhere what has been declared before, if its readers have not
+   been at a barrier since. */
+static bool others_read(const Emit *e)
+{
+    const SharedArray *all = e->places;
+    for (int i = 0; i < e->arrays.n && !e->loop_depth; i++)
+        if (meet_in_space(&all[i], &all[e->arrays.n]) && !staging_is_over(e, e->arrays.at[i].name))
+            return true;
+    return e->loop_depth > 0;
+}
+
 /* Declares an array in front of the body: one of its own, or a place in the memory that arrays
    share. Then others may still be reading what lies there. */
 void declare_array(Emit *e, SharedArray a)
@@ -52,7 +66,7 @@ void declare_array(Emit *e, SharedArray a)
     else
         text_printf(e->shared, "    %s *const %s = (%s *)%s;   // %s\n", a.type, a.name, a.type,
                     from, a.dims);
-    if (place && place->reuses)
+    if (place && place->reuses && others_read(e))
         barrier(e, "what lay in this memory before has been read");
     push(&e->arrays, a);
 }

@@ -17,7 +17,7 @@ enum { FETCHED_BYTES = 100 * 1024,                 /* so that two blocks fit a m
 /* ---- what can be fetched --------------------------------------------------------------------- */
 
 /* The load that an operand is, by other names; NULL: it is computed. */
-static const Op *load_of(const Value *v)
+const Op *plain_load(const Value *v)
 {
     while (v->def && !map_of(v)->var && is_view(v) && v->def->nargs)
         v = v->def->args[0];
@@ -69,7 +69,7 @@ static bool pads_zero(const Op *load)
    place that is known before the round. NULL: none. */
 static const Op *fetching_loop(Emit *e, const Staged *s)
 {
-    const Op *loop = round_of(s->anchor), *load = load_of(s->v);
+    const Op *loop = round_of(s->anchor), *load = plain_load(s->v);
     const int width = load ? body_vector(e, load->results[0]) : 1;
     Inside in = { loop, false };
     if (!loop || !load || s->own || s->other || !staged_in_vectors(e, s) || !pads_zero(load)
@@ -153,7 +153,7 @@ static const char *room(const Staged *s, const char *k)
 /* Fetches one operand. */
 static void fetch(Emit *e, Staged *s, const char *k)
 {
-    const Op *load = load_of(s->v);
+    const Op *load = plain_load(s->v);
     const Value *tile = load->results[0];
     const Dim *dims[MAX_NEST];
     const char *one = one_thread(e, tile), *to = fresh(e, arena_printf("%s_to", s->base));
@@ -189,11 +189,12 @@ static void declare_fetched(Emit *e, const Op *loop)
     for (int i = 0; i < e->staged.n; i++)
         if (e->staged.at[i].loop == loop)
             name_staged(e, &e->staged.at[i]);
-    if (e->loop_depth > 1 && !e->synced)
-        barrier(e, "the last round is done with shared memory");
+    e->loop_depth--;                               /* not yet in this one */
+    round_barrier(e, "the last round is done with shared memory");
     for (int i = 0; i < e->staged.n; i++)
         if (e->staged.at[i].loop == loop)
             declare_staged(e, &e->staged.at[i], loop);
+    e->loop_depth++;
 }
 
 /* Before a loop: how a round's operands are fetched, and those of the first rounds. k: its index,

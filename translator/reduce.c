@@ -289,13 +289,27 @@ const char *threads_of_block(const Emit *e)
     return e->body->kind == BODY_BLOCK ? e->threads : arena_printf("%d", e->body->threads);
 }
 
+/* The most that a thread of the body holds along a whole axis, in any of its entries. */
+static int64_t held_along(const Emit *e)
+{
+    int64_t most = 1;
+    for (int i = 0; i < e->plan->entries.n; i++) {
+        const Entry *n = &e->plan->entries.at[i];
+        if (n->body == e->body && (int64_t)n->vecs * n->width > most)
+            most = (int64_t)n->vecs * n->width;
+    }
+    return most;
+}
+
 /* An upper bound of the elements that a thread holds of the result. */
 static int64_t held(const Emit *e, const Value *v)
 {
     int64_t n = 1, k;
     for (int a = 0; a < v->type.rank; a++) {
         const Dim *d = map_of(v)->dim[a];
-        if (d && sym_const_of(d->extent, &k))
+        if (d && d->whole)
+            n *= held_along(e);
+        else if (d && sym_const_of(d->extent, &k))
             n *= (k + spread_of(e, d)->threads - 1) / spread_of(e, d)->threads
                 + spread_of(e, d)->vector - 1;
     }

@@ -315,7 +315,9 @@ static void put(Emit *e, const Staged *s)
     quote(e, v->def ? v->def->stmt : s->anchor->stmt);
     if (one)
         open_block(e, "if (%s)", one);
+    e->sparing = e->plan->tensor && e->plan->vectors.n && plain_load(v);
     phase_open(e, &p, s->anchor, dims, n);
+    e->sparing = false;
     phase_lazies(e, &p, &v, 1);
     if (staged_in_vectors(e, s))
         put_vector(e, &p, s);

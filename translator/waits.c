@@ -129,6 +129,24 @@ static bool rounds_differ(const Op *loop, const Op *a, const Op *b)
     return false;
 }
 
+/* Do both touch different parts in one round of all loops around them? */
+static bool apart_this_round(const Op *a, const Op *b)
+{
+    for (int axis = 0; axis < a->args[0]->type.rank; axis++) {
+        int64_t k, span[2] = { 1, 1 }, n = 1;
+        const Op *const ops[] = { a, b };
+        bool known = sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k);
+        for (int i = 0; i < 2 && known; i++)
+            if (ops[i]->access->map[axis] >= 0) {
+                known = sym_const_of(op_tile(ops[i])->type.dim[ops[i]->access->map[axis]], &n);
+                span[i] = ops[i]->access->step[axis] * (n - 1) + 1;
+            }
+        if (known && (k >= span[0] || -k >= span[1]))
+            return true;
+    }
+    return false;
+}
+
 /* Adds op to what was touched; loop: in an earlier round of this one, or NULL. */
 static void touch(Touched *t, const Op *op, const Op *loop)
 {
@@ -156,7 +174,7 @@ void wait_for_others(Emit *e, const Op *op)
     for (int i = 0; i < e->touched.at.n; i++) {
         const Op *other = e->touched.at.at[i].op, *loop = e->touched.at.at[i].loop;
         clash |= must_order(other, op) && !same_threads(e, other, op) && !apart(other, op)
-                 && !(loop && rounds_differ(loop, other, op));
+                 && !(loop ? rounds_differ(loop, other, op) : apart_this_round(other, op));
     }
     if (clash) {
         if (e->body->threads > 32)
@@ -210,6 +228,25 @@ static int needed_until(const Emit *e, const Op *op)
         if (e->staged.at[i].anchor == op && !e->staged.at[i].loop && e->staged.at[i].last > last)
             last = e->staged.at[i].last;
     return last;
+}
+
+/* Have all who read the operand that lies in this array been at another staging's barrier since, in
+   the same block? */
+bool staging_is_over(const Emit *e, const char *array)
+{
+    bool over = false;
+    for (int i = 0; i < e->readers.n; i++) {
+        const StagedFor *r = &e->readers.at[i];
+        const char *name = e->staged.at[r->stage].array;
+        if (!name || strcmp(name, array))
+            continue;
+        over = false;
+        for (const Op *at = r->mma->next; at && !over; at = at->next)
+            over = needed_until(e, at) && staging_ends_in_barrier(e, at);
+        if (!over)
+            return false;
+    }
+    return over;
 }
 
 static void note_leave(Op *op, void *arg)

@@ -216,6 +216,7 @@ class _:
         v, e = np.moveaxis(x.v, axis, -1), np.moveaxis(x.err(), axis, -1)
         span = n.args[0].valid[axis]
         lo, hi = (0, v.shape[-1]) if span is None else span.at(env)
+        hi = max(lo, hi)
         run = steps(k, v, e, n.t, list(range(lo, hi)), k['reverse'])
         out, err = np.empty_like(v), np.zeros(v.shape)
         for i in range(v.shape[-1]):

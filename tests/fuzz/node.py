@@ -307,8 +307,11 @@ class _:
 
 @op('cond')
 class _:
-    """c ? a : b of a scalar c; both arms have one shape."""
-    def kind(a, k): return a[1].t, a[1].shape, combine(a[1].shape, a[1:])
+    """c ? a : b of a scalar c; both arms have one shape. `true ? a : b` is a, whatever is valid of b."""
+    def kind(a, k):
+        arms = a[1:] if a[0].op != 'lit' else a[1:2] if a[0].k['v'] else a[2:]
+        return a[1].t, a[1].shape, combine(a[1].shape, arms)
+
     def text(a, k, n): return f'({a[0]} ? {a[1]} : {a[2]})'
     def lazy(env, n): return value(n.args[1 if value(n.args[0], env).scalar() else 2], env)
 

@@ -68,7 +68,8 @@ def work_of(name):
 def run_files(todo, options, tool_names, args):
     """Every file under every tool, the longest first; prints what is wrong in the order of the files. Sums for each tool."""
     sums = {tool: [0, 0, 0] for tool in tool_names}
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+    most = args.jobs if tool_names == [None] else min(args.jobs, 8)           # a tool takes gigabytes of the GPU
+    with concurrent.futures.ThreadPoolExecutor(most) as pool:
         begun = {(tool, name): pool.submit(run_file, name, options, tool)
                  for name in sorted(todo, key=work_of, reverse=True) for tool in tool_names}
         for tool in tool_names:
