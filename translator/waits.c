@@ -231,7 +231,7 @@ static int needed_until(const Emit *e, const Op *op)
 }
 
 /* Have all who read the operand that lies in this array been at another staging's barrier since, in
-   the same block? */
+   the same block, and those who wrote it? A loop that ran no round has no barrier. */
 bool staging_is_over(const Emit *e, const char *array)
 {
     bool over = false;
@@ -241,6 +241,8 @@ bool staging_is_over(const Emit *e, const char *array)
         if (!name || strcmp(name, array))
             continue;
         over = false;
+        if (!e->staged.at[r->stage].loop && e->staged.at[r->stage].anchor->block != r->mma->block)
+            return false;
         for (const Op *at = r->mma->next; at && !over; at = at->next)
             over = needed_until(e, at) && staging_ends_in_barrier(e, at);
         if (!over)

@@ -31,7 +31,7 @@ def each_head(B, H, f):
 ATTENTION = [dict(B=1, H=2, KH=1, M=m, N=n, D=d, CAUSAL=c, window=w, softcap=s, scale=0.3)
              for d in (64, 128)
              for m, n, c, w, s in ((1, 1, 0, 0, 0.0), (70, 70, 1, 0, 0.0), (64, 130, 1, 0, 2.0), (3, 65, 0, 0, 0.0),
-                                   (65, 100, 1, 20, 0.0), (2, 0, 0, 0, 0.0))]
+                                   (65, 100, 1, 20, 0.0), (2, 0, 0, 0, 0.0), (2, 0, 1, 0, 0.0))]
 
 
 @case('14_attention', 'attention', 'T: f16 bf16',
