@@ -86,11 +86,10 @@ $B/lex.c: grammar/tile.re | $B
 $B/tile.c: grammar/tile.y | $B
 	$(LEMON) -c -p -s -l -q -d$B $< >$B/tile.log || { cat $B/tile.log; rm -f $@; false; }
 $B/tile.h: $B/tile.c ;
-$B/templates.c: scripts/embed.sh $(filter-out templates/ptx%,$(sort $(wildcard templates/*.cu))) \
-                $B/ptx.cu
+# No body names the instructions of sm_90a yet: so far the tests alone take them.
+$B/templates.c: scripts/embed.sh \
+                $(filter-out templates/ptx_sm90.cu,$(sort $(wildcard templates/*.cu))) | $B
 	scripts/embed.sh $(filter %.cu,$^) >$@
-$B/ptx.cu: templates/ptx.cu templates/ptx_sm90.cu scripts/wgmma.sh | $B
-	{ cat templates/ptx.cu; echo; sed 1,2d templates/ptx_sm90.cu; scripts/wgmma.sh; } >$@
 $B $B/asan $B/cov $B/fire:
 	mkdir -p $@
 

@@ -2,7 +2,7 @@
 # wgmma.sh -- wgmma as sections of a template: a function for each type and number of columns
 #
 # A function of N columns has N sums a thread, which inline PTX must name one by one; a program has
-# only those functions that it calls. usage: wgmma.sh >>build/ptx.cu
+# only those functions that it calls. usage: wgmma.sh, after templates/ptx_sm90.cu
 awk '
 # The N / 2 sums of a thread as PTX names them, and what they are.
 function names(n,   i, s) {

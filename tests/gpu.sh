@@ -54,7 +54,7 @@ fi
 
 # The instructions of the tensor cores do what their twins in the emulator do.
 sed -n '/^\/\/ ---- tile_box_map/,$p' "$here/../templates/host.cu" >"$two/box_map.inc"
-cp "$here/../build/ptx.cu" "$two/ptx.inc"
+{ cat "$here/../templates/ptx.cu" "$here/../templates/ptx_sm90.cu"; sh "$here/../scripts/wgmma.sh"; } >"$two/ptx.inc"
 if nvcc -arch=native -o "$two/tensor" "$here/emulator/tensor.cu" && "$two/tensor" >"$two/log" &&
    ! grep FAIL "$two/log"
 then passed=$((passed + 1)); else echo "gpu: tensor.cu fails"; failed=$((failed + 1)); fi

@@ -80,7 +80,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 export work
 if [ $# -eq 0 ]; then
-    set -- "$root"/examples/*.cu "$root"/bench/kernels/*.tile "$root"/tests/kernels/[012]*.tile
+    set -- "$root"/examples/*.cu "$root"/bench/kernels/*.tile "$root"/tests/kernels/0*.tile
 elif [ "$1" = --all ]; then
     set -- "$root"/examples/*.cu "$root"/bench/kernels/*.tile "$root"/tests/kernels/*.tile
 fi
