@@ -70,10 +70,7 @@ static bool apart_along(const Op *a, const Op *b, int axis)
         }
     if (!sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k))
         return false;
-    Sym moves = varying(a->access->start[axis]);
-    bool steady = sym_is(moves, 0)
-        || (span[0] == span[1] && k % span[0] == 0 && sym_divides(span[0], moves));
-    return steady && (k >= span[0] || -k >= span[1]);
+    return sym_is(varying(a->access->start[axis]), 0) && (k >= span[0] || -k >= span[1]);
 }
 
 /* Do both touch different parts of the tensor? Then neither waits for the other. */
@@ -129,24 +126,6 @@ static bool rounds_differ(const Op *loop, const Op *a, const Op *b)
     return false;
 }
 
-/* Do both touch different parts in one round of all loops around them? */
-static bool apart_this_round(const Op *a, const Op *b)
-{
-    for (int axis = 0; axis < a->args[0]->type.rank; axis++) {
-        int64_t k, span[2] = { 1, 1 }, n = 1;
-        const Op *const ops[] = { a, b };
-        bool known = sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k);
-        for (int i = 0; i < 2 && known; i++)
-            if (ops[i]->access->map[axis] >= 0) {
-                known = sym_const_of(op_tile(ops[i])->type.dim[ops[i]->access->map[axis]], &n);
-                span[i] = ops[i]->access->step[axis] * (n - 1) + 1;
-            }
-        if (known && (k >= span[0] || -k >= span[1]))
-            return true;
-    }
-    return false;
-}
-
 /* Adds op to what was touched; loop: in an earlier round of this one, or NULL. */
 static void touch(Touched *t, const Op *op, const Op *loop)
 {
@@ -174,7 +153,7 @@ void wait_for_others(Emit *e, const Op *op)
     for (int i = 0; i < e->touched.at.n; i++) {
         const Op *other = e->touched.at.at[i].op, *loop = e->touched.at.at[i].loop;
         clash |= must_order(other, op) && !same_threads(e, other, op) && !apart(other, op)
-                 && !(loop ? rounds_differ(loop, other, op) : apart_this_round(other, op));
+                 && !(loop && rounds_differ(loop, other, op));
     }
     if (clash) {
         if (e->body->threads > 32)
