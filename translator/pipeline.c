@@ -19,7 +19,8 @@ enum { FETCHED_BYTES = 100 * 1024,                 /* so that two blocks fit a m
 /* The load that an operand is, by other names; NULL: it is computed. */
 const Op *plain_load(const Value *v)
 {
-    while (v->def && !map_of(v)->var && is_view(v) && v->def->nargs)
+    while (v->def && !map_of(v)->var && is_view(v) && v->def->nargs
+           && v->def->kind != OP_BROADCAST)        /* each element once, as loops over the tile go */
         v = v->def->args[0];
     return v->def && v->def->kind == OP_LOAD && !map_of(v)->var ? v->def : NULL;
 }
@@ -165,8 +166,13 @@ static void fetch(Emit *e, Staged *s, const char *k)
     phase_open(e, &p, load, dims, dims_of(tile, dims));
     e->sparing = false;
     const char *base = tile_base(e, load), *guard = access_guard(e, load, false);
+    const char *inside = inside_tile(e, tile, false);
+    if (inside)
+        line(e, "if (%s)", inside);
+    e->indent += inside != NULL;
     line(e, "fetch_vec<%s>(&%s[%s], &%s[%s], %s);", e->w, to, staged_place(e, s), base,
          offset_text(e, load, tile, false), guard ? guard : "true");
+    e->indent -= inside != NULL;
     phase_close(e, &p);
     if (one)
         close_block(e, "");

@@ -9,7 +9,8 @@ import cases_function                                         # noqa: F401
 import cases_gather                                           # noqa: F401
 import cases_made                                             # noqa: F401
 import cases_mixed                                            # noqa: F401
-import cases_mma                                               # noqa: F401
+import cases_mma                                              # noqa: F401
+import cases_mma_tensor                                       # noqa: F401
 import cases_moe                                              # noqa: F401
 import cases_move                                             # noqa: F401
 import cases_own                                              # noqa: F401
