@@ -71,10 +71,11 @@ static bool value_is_wild(const Kernel *k, const Value *v, int depth)
 {
     const Op *loop = v->block ? v->block->parent : NULL, *op = v->def;
     bool wild = false;
-    if (elem_info[v->type.elem].bytes < 8 || provably_at_least(k, sym_value(v), 0)) return false;
-    if (loop && loop->kind == OP_FOR && v->block->args[0] == v)
+    if (elem_info[v->type.elem].bytes < 8) return false;
+    if (loop && loop->kind == OP_FOR && v->block->args[0] == v)    /* it gets no further in time */
         return is_wild(k, sym_of_scalar(loop->args[0]), depth + 1)
-            || is_wild(k, sym_of_scalar(loop->args[1]), depth + 1);
+            || is_wild(k, sym_of_scalar(loop->args[2]), depth + 1);
+    if (provably_at_least(k, sym_value(v), 0)) return false;       /* the index of a program */
     if (!op || depth > DEEPEST_WILD || (op->kind != OP_ELEM && op->kind != OP_SELECT)) return true;
     for (int i = op->kind == OP_SELECT; i < op->nargs; i++)
         wild |= is_wild(k, sym_of_scalar(op->args[i]), depth + 1);
@@ -172,8 +173,9 @@ static void clip(Check *c, View *v, int i, Part *part)
     v->region[i] = false;
 }
 
-/* A place along axis i of the view, in pieces of `size` elements; one that could be so far off that
-   sums with it overflow becomes the nearest of those that lie outside altogether. */
+/* A place along axis i of the view, counted in pieces: where a tile that reaches over `reach` of
+   them begins. One so far off that sums with it could overflow becomes the nearest from where the
+   tile lies outside altogether. */
 Sym view_near(Check *c, const View *v, int i, Sym place, Sym piece, int64_t reach, Pos pos)
 {
     const bool sums = !sym_is(piece, 1) || reach != 1 || !sym_is(v->start[v->axis[i]], 0);

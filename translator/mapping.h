@@ -462,6 +462,8 @@ void note_shared(Emit *e, const char *text);       /* how a tile lies in shared 
 Touched either_way(Touched a, Touched b);
 void wait_for_others(Emit *e, const Op *op);
 void touch_rounds(Emit *e, const Op *loop);
+bool made_inside(Sym atom, void *loop);            /* in each round of it */
+void note_leave(Op *op, void *leaves);
 bool staging_ends_in_barrier(const Emit *e, const Op *op);
 bool staging_is_over(const Emit *e, const char *array);
 bool staging_waits_later(const Emit *e, const Op *op);

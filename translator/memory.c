@@ -14,11 +14,12 @@ static bool after_barrier(const Emit *e)
     return e->out->n > 0 && !strncmp(s + strspn(s, " "), "__syncthreads();", 16);
 }
 
-/* __syncthreads() with its reason, which also goes to the head. */
+/* __syncthreads() with its reason, which also goes to the head. All accesses before it are done. */
 void barrier(Emit *e, const char *why)
 {
     note_barrier(e, why);
     e->synced = true;
+    e->touched = (Touched){ 0 };
     if (after_barrier(e))
         return;
     line(e, "__syncthreads();%*s// %s", 28 - 4 * e->indent > 1 ? 28 - 4 * e->indent : 1, "", why);

@@ -20,30 +20,19 @@ enum { FETCHED_BYTES = 100 * 1024,                 /* so that two blocks fit a m
 const Op *plain_load(const Value *v)
 {
     while (v->def && !map_of(v)->var && is_view(v) && v->def->nargs
-           && v->def->kind != OP_BROADCAST)        /* each element once, as loops over the tile go */
+           && v->def->kind != OP_BROADCAST)        /* each element once */
         v = v->def->args[0];
     return v->def && v->def->kind == OP_LOAD && !map_of(v)->var ? v->def : NULL;
 }
 
 typedef struct { const Op *loop; bool no; } Inside;
 
-/* Notes an atom that a round computes, other than the index of the loop. */
-static bool made_inside(Sym atom, void *arg)
+/* Notes an atom that a round computes. */
+static bool note_made(Sym atom, void *arg)
 {
     Inside *in = arg;
-    const Value *v = atom->kind == SYM_VALUE ? atom->value : NULL;
-    if (!v || v == in->loop->region[0]->args[0])
-        return false;
-    for (const Block *b = v->def ? v->def->block : v->block; b; b = b->parent ? b->parent->block
-                                                                              : NULL)
-        in->no |= b == in->loop->region[0];
+    in->no |= made_inside(atom, (void *)in->loop);
     return false;
-}
-
-/* Does the loop leave a round early? */
-static void note_leaving(Op *op, void *arg)
-{
-    *(bool *)arg |= op->kind == OP_BREAK || op->kind == OP_CONTINUE;
 }
 
 /* The loop of whose rounds op is a part, if it goes by one to its end; NULL: there is none. */
@@ -54,7 +43,7 @@ static const Op *round_of(const Op *op)
     if (!loop || loop->kind != OP_FOR)
         return NULL;
     const Op *step = loop->args[2]->def;
-    ir_walk(loop->region[0], note_leaving, &leaves);
+    ir_walk(loop->region[0], note_leave, &leaves);
     return !leaves && step && step->kind == OP_CONST && step->constant.i == 1 ? loop : NULL;
 }
 
@@ -78,7 +67,7 @@ static const Op *fetching_loop(Emit *e, const Staged *s)
         || load->results[0]->type.elem != s->v->type.elem
         || !access_is_vector(e->plan, load, width))
         return NULL;
-    op_atoms(load, made_inside, &in);
+    op_atoms(load, note_made, &in);
     return in.no ? NULL : loop;
 }
 

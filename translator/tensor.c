@@ -114,8 +114,10 @@ static void part_access(Op *op, void *arg)
     Sides *s = arg;
     if ((!op_reads(op) && !op_writes(op)) || sides(s, op_tile(op)) != (SIDE_ROWS | SIDE_COLS))
         return;
-    if (op_writes(op)) {
-        relayout(s->c, op, 1);
+    if (op_writes(op)) {                           /* the tile, and its mask or indices with it */
+        for (int i = 1; i < op->nargs; i++)
+            if (sides(s, op->args[i]))
+                relayout(s->c, op, i);
         return;
     }
     Value *v = op->results[0];

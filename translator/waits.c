@@ -57,8 +57,9 @@ static Sym varying(Sym s)
     return sym_sub(s, sym_replace(s, without_varying, NULL));
 }
 
-/* Along one axis, do both never touch the same element, also in different rounds of a loop? */
-static bool apart_along(const Op *a, const Op *b, int axis)
+/* Along one axis, do both never touch the same element: in one round of all loops around them, or
+   in any two? */
+static bool apart_along(const Op *a, const Op *b, int axis, bool one_round)
 {
     int64_t span[2] = { 1, 1 }, n, k;
     const Op *const ops[] = { a, b };
@@ -70,20 +71,21 @@ static bool apart_along(const Op *a, const Op *b, int axis)
         }
     if (!sym_const_of(sym_sub(b->access->start[axis], a->access->start[axis]), &k))
         return false;
-    return sym_is(varying(a->access->start[axis]), 0) && (k >= span[0] || -k >= span[1]);
+    return (one_round || sym_is(varying(a->access->start[axis]), 0))
+        && (k >= span[0] || -k >= span[1]);
 }
 
 /* Do both touch different parts of the tensor? Then neither waits for the other. */
-static bool apart(const Op *a, const Op *b)
+static bool apart(const Op *a, const Op *b, bool one_round)
 {
     for (int axis = 0; axis < a->args[0]->type.rank; axis++)
-        if (apart_along(a, b, axis))
+        if (apart_along(a, b, axis, one_round))
             return true;
     return false;
 }
 
 /* Is the atom made anew in each round of the loop? Its index is not meant. */
-static bool made_inside(Sym atom, void *arg)
+bool made_inside(Sym atom, void *arg)
 {
     const Op *loop = arg;
     if (atom->kind != SYM_VALUE || atom->value == loop->region[0]->args[0])
@@ -152,7 +154,7 @@ void wait_for_others(Emit *e, const Op *op)
     bool clash = false;
     for (int i = 0; i < e->touched.at.n; i++) {
         const Op *other = e->touched.at.at[i].op, *loop = e->touched.at.at[i].loop;
-        clash |= must_order(other, op) && !same_threads(e, other, op) && !apart(other, op)
+        clash |= must_order(other, op) && !same_threads(e, other, op) && !apart(other, op, !loop)
                  && !(loop && rounds_differ(loop, other, op));
     }
     if (clash) {
@@ -230,7 +232,8 @@ bool staging_is_over(const Emit *e, const char *array)
     return over;
 }
 
-static void note_leave(Op *op, void *arg)
+/* Sets *arg, a bool, if op leaves a round early. */
+void note_leave(Op *op, void *arg)
 {
     bool *leaves = arg;
     *leaves |= op->kind == OP_BREAK || op->kind == OP_CONTINUE;

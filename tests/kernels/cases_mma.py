@@ -336,3 +336,8 @@ def _(x, w):
 @case('63_mma_memory', 'turned_large', '', 'y: f32[N, M] out; x: f32[M, N]', sizes(M=[1, 128, 130], N=[1, 128, 200]))
 def _(x):
     return Number(x.v.T, 'f32')
+
+
+@case('89_shared', 'most', '', 'y: f32[M, N] out; x: f32[M, L]; w: f32[L, N]', sizes(M=[1, 70], N=[65], L=[1, 435, 436]))
+def _(x, w):
+    return product(x, w)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh -- the conformance suite through the emulator; options and names as run.py has them
 #
-# FEW: not empty, and each kernel runs in two sizes, which takes a third of the time.
+# FEW: not empty, and each kernel runs in two sizes, with the first and last of its types.
 python=
 for p in python3 /usr/bin/python3; do
     if "$p" -c 'import numpy' 2>/dev/null; then python=$p; break; fi
