@@ -22,9 +22,9 @@ SRC = arena name words source sym formula \
       interp_mma interp_order philox interp_debug interp_access interp_launch \
       pieces late layout tensor rename alike stream facts hints threads ladder plan_mma plan fills \
       web wish place spread text atom phase lazy cast element again quotient access scatter reduce \
-      memory combine_function combine shared move regroup banks stage pipeline mma fragments order \
-      debug waits body raster head tidy emit \
-      template abi csym wrap contract launch header file \
+      memory combine_function combine shared move regroup banks stage pipeline boxes ring mma fragments \
+      wgmma order debug waits body raster head tidy emit \
+      template abi csym wrap contract launch launch_boxes header file \
       npy recipe show launch_args run_driver run_emulator run_cpu run \
       options lines output pass doctor main
 WARN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Wall -Wextra
@@ -86,10 +86,10 @@ $B/lex.c: grammar/tile.re | $B
 $B/tile.c: grammar/tile.y | $B
 	$(LEMON) -c -p -s -l -q -d$B $< >$B/tile.log || { cat $B/tile.log; rm -f $@; false; }
 $B/tile.h: $B/tile.c ;
-# No body names the instructions of sm_90a yet: so far the tests alone take them.
-$B/templates.c: scripts/embed.sh \
-                $(filter-out templates/ptx_sm90.cu,$(sort $(wildcard templates/*.cu))) | $B
+$B/templates.c: scripts/embed.sh $(sort $(wildcard templates/*.cu)) $B/wgmma.cu | $B
 	scripts/embed.sh $(filter %.cu,$^) >$@
+$B/wgmma.cu: scripts/wgmma.sh | $B
+	scripts/wgmma.sh --tiles f16 bf16 >$@
 $B $B/asan $B/cov $B/fire:
 	mkdir -p $@
 

@@ -310,6 +310,17 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
     return cudaSuccess;
 }
 
+/* As if every kernel had shared memory, so that launch functions choose those for sm_90a; they do
+   not if TILE_EMU_TARGET is another target, sm_80. */
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
+{
+    const char *target = getenv("TILE_EMU_TARGET");
+    if (!kernel)
+        return tile_fail(cudaErrorInvalidDeviceFunction);
+    attributes->sharedSizeBytes = !target || !strcmp(target, "sm_90a");
+    return cudaSuccess;
+}
+
 /* By threads and shared memory alone: registers are not known here. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int threads,
                                                           size_t dynamicSmemBytes)

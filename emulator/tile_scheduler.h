@@ -39,7 +39,7 @@ struct TileProduct {
 /* A box of shared memory that a thread's store will read. */
 struct TileStore {
     const void *map, *from;
-    int at[3];
+    int at[5];
     unsigned group;
     const void *pc;
 };

@@ -6,25 +6,25 @@
 
 /* ---- tensor maps -------------------------------------------------------------------- */
 
-/* What the emulator keeps in a CUtensorMap; strides in bytes, of axes 1 and 2. */
+/* What the emulator keeps in a CUtensorMap; strides in bytes, of all axes but the first. */
 struct Map {
-    uint64_t mark, base, extent[3], stride[3];
-    uint32_t rank, box[3], bytes, swizzled;
+    uint64_t mark, base, extent[5], stride[5];
+    uint32_t rank, box[5], bytes, swizzled;
 };
 static_assert(sizeof(Map) <= sizeof(CUtensorMap), "a map fits");
 static constexpr uint64_t MARK = 0x70616d20656c6974;
 
-/* cuTensorMapEncodeTiled of the driver, for up to three axes, without swizzle or with 128 bytes. */
+/* cuTensorMapEncodeTiled of the driver, without swizzle or with 128 bytes. */
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
                        const cuuint64_t *extents, const cuuint64_t *strides, const cuuint32_t *box,
                        const cuuint32_t *steps, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
                        CUtensorMapL2promotion, CUtensorMapFloatOOBfill)
 {
     static const unsigned char sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
-    if (rank < 1 || rank > 3 || (uintptr_t)base % 16 || (unsigned)type >= sizeof sizes
+    if (rank < 1 || rank > 5 || (uintptr_t)base % 16 || (unsigned)type >= sizeof sizes
         || (swizzle != CU_TENSOR_MAP_SWIZZLE_NONE && swizzle != CU_TENSOR_MAP_SWIZZLE_128B))
         return CUDA_ERROR_INVALID_VALUE;
-    Map m = {MARK, (uintptr_t)base, {1, 1, 1}, {}, rank, {1, 1, 1}, sizes[type],
+    Map m = {MARK, (uintptr_t)base, {}, {}, rank, {}, sizes[type],
              swizzle == CU_TENSOR_MAP_SWIZZLE_128B};
     for (unsigned i = 0; i < rank; i++) {
         m.extent[i] = extents[i];
@@ -70,17 +70,30 @@ struct Row {
     size_t skip, bytes;
 };
 
+/* How many rows a box has. */
+static unsigned rows_of(const Map &m)
+{
+    unsigned rows = 1;
+    for (unsigned axis = 1; axis < m.rank; axis++)
+        rows *= m.box[axis];
+    return rows;
+}
+
 /* Row number r of the box at `at`; what lies outside of the tensor has no bytes. */
 static Row row_of(const Map &m, const int *at, unsigned r)
 {
-    const int64_t y = m.rank > 1 ? (int64_t)at[1] + r % m.box[1] : 0;
-    const int64_t z = m.rank > 2 ? (int64_t)at[2] + r / m.box[1] : 0;
     const int64_t from = at[0] < 0 ? 0 : at[0], end = (int64_t)at[0] + m.box[0];
     const int64_t to = end < (int64_t)m.extent[0] ? end : (int64_t)m.extent[0];
-    if (y < 0 || y >= (int64_t)m.extent[1] || z < 0 || z >= (int64_t)m.extent[2] || from >= to)
+    uintptr_t row = m.base + from * m.bytes;
+    bool there = from < to;
+    for (unsigned axis = 1; axis < m.rank; r /= m.box[axis++]) {
+        const int64_t place = (int64_t)at[axis] + r % m.box[axis];
+        there = there && place >= 0 && place < (int64_t)m.extent[axis];
+        row += place * m.stride[axis];
+    }
+    if (!there)
         return {0, 0, 0};
-    return {m.base + from * m.bytes + y * m.stride[1] + z * m.stride[2],
-            (size_t)(from - at[0]) * m.bytes, (size_t)(to - from) * m.bytes};
+    return {row, (size_t)(from - at[0]) * m.bytes, (size_t)(to - from) * m.bytes};
 }
 
 /* Where byte i of the box lies in shared memory: its 16 bytes change places within 128, by the
@@ -99,7 +112,7 @@ void tile_tma_load(void *to, const CUtensorMap *map, const uint64_t *barrier, in
     TileThread *const t = tile_self;
     const void *const pc = __builtin_return_address(0);
     const Map m = map_at(map, rank, file, line);
-    const unsigned rows = m.box[1] * m.box[2], width = m.box[0] * m.bytes;
+    const unsigned rows = rows_of(m), width = m.box[0] * m.bytes;
     const auto found = t->worker->mbarriers.find((uintptr_t)barrier);
     tile_demand_shared(to, 128, "tma_load", file, line);
     if (found == t->worker->mbarriers.end()) {
@@ -144,7 +157,7 @@ static void store_box(const TileStore &s)
 {
     Map m;
     memcpy(&m, s.map, sizeof m);
-    const unsigned rows = m.box[1] * m.box[2], width = m.box[0] * m.bytes;
+    const unsigned rows = rows_of(m), width = m.box[0] * m.bytes;
     for (unsigned r = 0; r < rows; r++) {
         const Row row = row_of(m, s.at, r);
         if (tile_watch && row.bytes) {

@@ -18,6 +18,11 @@ void tile_tma_commit(void);
 void tile_tma_wait(unsigned pending);
 }
 
+static __device__ __forceinline__ int box_at(int64_t at)
+{
+    const int64_t most = 1 << 30;
+    return (int)(at > most ? most : at < -most ? -most : at);
+}
 static __device__ __forceinline__ void tma_load_2d(void *to, const CUtensorMap *map,
                                                    uint64_t *barrier, int x, int y, TILE_HERE)
 {
@@ -32,6 +37,22 @@ static __device__ __forceinline__ void tma_load_3d(void *to, const CUtensorMap *
     const int at[] = {x, y, z};
     tile_look(barrier);
     tile_tma_load(to, map, barrier, 3, at, file, line);
+}
+static __device__ __forceinline__ void tma_load_4d(void *to, const CUtensorMap *map,
+                                                   uint64_t *barrier, int x, int y, int z, int u,
+                                                   TILE_HERE)
+{
+    const int at[] = {x, y, z, u};
+    tile_look(barrier);
+    tile_tma_load(to, map, barrier, 4, at, file, line);
+}
+static __device__ __forceinline__ void tma_load_5d(void *to, const CUtensorMap *map,
+                                                   uint64_t *barrier, int x, int y, int z, int u,
+                                                   int v, TILE_HERE)
+{
+    const int at[] = {x, y, z, u, v};
+    tile_look(barrier);
+    tile_tma_load(to, map, barrier, 5, at, file, line);
 }
 static __device__ __forceinline__ void tma_store_2d(const CUtensorMap *map, const void *from, int x,
                                                     int y, TILE_HERE)

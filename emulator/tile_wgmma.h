@@ -38,6 +38,9 @@ static __device__ __forceinline__ void wgmma_wait(TILE_HERE)
     tile_whole_warp(tile_combine_wgmma, "wgmma_wait", &lane, file, line);
 }
 
+template <int ROWS, int COLS>
+static __device__ __forceinline__ void wgmma_sums(float (&sums)[ROWS][COLS][2]) { (void)sums; }
+
 /* The functions of N columns: of 16 bits, a and b as they lie, a from registers; and of others. */
 #define TILE_WGMMA_16(NAME, TYPE, N)                                                            \
     template <int A_TURNED, int B_TURNED>                                                       \

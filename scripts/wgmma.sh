@@ -2,8 +2,12 @@
 # wgmma.sh -- wgmma as sections of a template: a function for each type and number of columns
 #
 # A function of N columns has N sums a thread, which inline PTX must name one by one; a program has
-# only those functions that it calls. usage: wgmma.sh, after templates/ptx_sm90.cu
-awk '
+# only those functions that it calls, after templates/ptx_sm90.cu.
+#
+# usage: wgmma.sh [--tiles] [TYPE ...]     all types if none is named; --tiles: none with a in registers
+tiles=
+[ "${1:-}" != --tiles ] || { tiles=1; shift; }
+awk -v tiles="$tiles" -v types="${*:-f16 bf16 tf32 e4m3 e5m2}" '
 # The N / 2 sums of a thread as PTX names them, and what they are.
 function names(n,   i, s) {
     for (i = 0; i < n / 2; i++)
@@ -40,10 +44,10 @@ function one(name, type, k, n, head, a, a_names, a_values, flags, flag_values,  
     printf "                   \"l\"(b), \"r\"((int)accumulate)%s);\n}\n", flag_values
 }
 BEGIN {
-    count = split("f16 bf16 tf32 e4m3 e5m2", types)
+    count = split(types, type_of)
     for (t = 1; t <= count; t++)
         for (n = 8; n <= 256; n += 8) {
-            type = types[t]
+            type = type_of[t]
             wide = type ~ /f16/
             name = sprintf("wgmma_%s_n%d", type, n)
             k = wide ? 16 : type == "tf32" ? 8 : 32
@@ -54,6 +58,7 @@ BEGIN {
             if (wide) {
                 one(name, type, k, n, "int A_TURNED, int B_TURNED", "uint64_t a", 1, "\"l\"(a)", 2,
                     ", \"n\"(A_TURNED), \"n\"(B_TURNED)")
+                if (tiles) continue
                 printf "\n// The same with a in registers, as mma_%s has it.\n", type
                 one(name, type, k, n, "int B_TURNED", "const unsigned (&a)[4]", 4,
                     "\"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3])", 1, ", \"n\"(B_TURNED)")

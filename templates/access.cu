@@ -180,3 +180,7 @@ static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool ther
             to[c] = there ? from[c] : T();
     }
 }
+
+// ---- smem
+// Dynamic shared memory: a block has as many bytes of it as its launch asks for.
+extern __shared__ __align__(1024) unsigned char smem[];

@@ -198,30 +198,57 @@ static cudaError_t tile_allow_shared(const char *name, const void *kernel, int b
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
+// ---- tile_for_sm90a
+// Is the kernel there for the GPU in use? Code for other targets has it without a body, and so
+// without the barriers that a body for sm_90a has in shared memory.
+template <typename... Parameters>
+static bool tile_for_sm90a(void (*kernel)(Parameters...))
+{
+    cudaFuncAttributes found;
+    return cudaFuncGetAttributes(&found, (const void *)kernel) == cudaSuccess
+           && found.sharedSizeBytes > 0;
+}
+
+// ---- tile_box
+// Boxes of a tensor as TMA copies them: axes innermost first, extents and boxes in elements, strides
+// in bytes, of all axes but the first.
+struct tile_box {
+    CUtensorMapDataType type;
+    unsigned axes;
+    const void *at;
+    int64_t extents[5], strides[4];
+    uint32_t box[5];
+    bool plain;                                 // rows of a box stay as they are; otherwise they are
+                                                // 128 bytes and swizzled, as wgmma wants them
+};
+
 // ---- tile_box_map
-// The map by which boxes of a tensor are copied: axes innermost first, extents and box in elements,
-// strides in bytes of all axes but the first. With `swizzled` the rows of a box are 128 bytes at
-// most and change places as wgmma wants them. false if the tensor is none that can be copied so:
-// its address and strides are multiples of 16 bytes.
-static bool tile_box_map(CUtensorMap *map, CUtensorMapDataType type, unsigned axes, const void *at,
-                         const uint64_t *extents, const uint64_t *strides, const uint32_t *box,
-                         bool swizzled)
+// The map by which TMA finds boxes; false if the tensor is none that it can copy from: its address
+// and strides are multiples of 16 bytes, its extents here from 1 to 2^30.
+static bool tile_box_map(CUtensorMap *map, const tile_box &b)
 {
     typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
                             const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                             const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
     static const uint32_t ones[5] = {1, 1, 1, 1, 1};
+    cuuint64_t extents[5], strides[4];
     void *encode = NULL;                        // of the driver, without linking to it
     cudaDriverEntryPointQueryResult found;
+    for (unsigned i = 0; i < b.axes; i++) {
+        if (b.extents[i] < 1 || b.extents[i] > 1 << 30)
+            return false;
+        extents[i] = (cuuint64_t)b.extents[i];
+        if (i > 0)
+            strides[i - 1] = (cuuint64_t)b.strides[i - 1];
+    }
     if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
                                          cudaEnableDefault, &found) != cudaSuccess
         || found != cudaDriverEntryPointSuccess)
         return false;
-    return ((Encode *)encode)(map, type, axes, (void *)at, (const cuuint64_t *)extents,
-                              (const cuuint64_t *)strides, box, ones,
+    return ((Encode *)encode)(map, b.type, b.axes, (void *)b.at, extents, strides, b.box, ones,
                               CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+                              b.plain ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
                               CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }

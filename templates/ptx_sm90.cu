@@ -153,6 +153,15 @@ static __device__ __forceinline__ void grid_launch_next(void)
     asm volatile("griddepcontrol.launch_dependents;");
 }
 
+// ---- box_at
+// A coordinate of a box as TMA takes it. Tensors that it copies end before 2^30: what begins beyond
+// that is outside, wherever it is.
+static __device__ __forceinline__ int box_at(int64_t at)
+{
+    const int64_t most = 1 << 30;
+    return (int)(at > most ? most : at < -most ? -most : at);
+}
+
 // ---- tma_load_2d
 // Begins to copy the map's box from element (x, y) on, x along the rows, to shared memory at a
 // multiple of 128; its bytes, zeros where the tensor has none, count for the barrier's phase.
@@ -177,6 +186,34 @@ static __device__ __forceinline__ void tma_load_3d(void *to, const CUtensorMap *
                  :
                  : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(map),
                    "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
+// ---- tma_load_4d
+// As tma_load_2d, of a tensor of four axes.
+static __device__ __forceinline__ void tma_load_4d(void *to, const CUtensorMap *map,
+                                                   uint64_t *barrier, int x, int y, int z, int u)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%3, %4, %5, %6}], [%2];"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(map),
+                   "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(x), "r"(y), "r"(z), "r"(u)
+                 : "memory");
+}
+
+// ---- tma_load_5d
+// As tma_load_2d, of a tensor of five axes.
+static __device__ __forceinline__ void tma_load_5d(void *to, const CUtensorMap *map,
+                                                   uint64_t *barrier, int x, int y, int z, int u,
+                                                   int v)
+{
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%3, %4, %5, %6, %7}], [%2];"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(map),
+                   "r"((unsigned)__cvta_generic_to_shared(barrier)), "r"(x), "r"(y), "r"(z),
+                   "r"(u), "r"(v)
                  : "memory");
 }
 
@@ -258,4 +295,17 @@ template <int PENDING>
 static __device__ __forceinline__ void wgmma_wait(void)
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(PENDING) : "memory");
+}
+
+// ---- wgmma_sums
+// What wgmma did to the sums is known from here on, behind wgmma_wait: they are not read before.
+template <int ROWS, int COLS>
+static __device__ __forceinline__ void wgmma_sums(float (&sums)[ROWS][COLS][2])
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < COLS; j++)
+            asm volatile("" : "+f"(sums[i][j][0]), "+f"(sums[i][j][1]) : : "memory");
+    }
 }

@@ -53,7 +53,7 @@ if [ -e "$here/fuzz" ] && grep -q '^fuzz-gpu:' "$here/../Makefile"; then
 fi
 
 # The instructions of the tensor cores do what their twins in the emulator do.
-sed -n '/^\/\/ ---- tile_box_map/,$p' "$here/../templates/host.cu" >"$two/box_map.inc"
+sed -n '/^\/\/ ---- tile_box$/,$p' "$here/../templates/host.cu" >"$two/box_map.inc"
 { cat "$here/../templates/ptx.cu" "$here/../templates/ptx_sm90.cu"; sh "$here/../scripts/wgmma.sh"; } >"$two/ptx.inc"
 if nvcc -arch=native -o "$two/tensor" "$here/emulator/tensor.cu" && "$two/tensor" >"$two/log" &&
    ! grep FAIL "$two/log"

@@ -250,7 +250,11 @@ static void write_for(Emit *e, const Op *op)
     ForBounds bounds = read_bounds(e, op);
     enter_loop(e, op);
     Touched any = either_way(e->touched, (Touched){ 0 });
-    fetch_first(e, op, bounds.k, bounds.from, bounds.to);
+    const bool ring = e->body->boxes && op == e->plan->ring;
+    if (ring)
+        enter_ring(e, bounds.from, bounds.to);
+    else
+        fetch_first(e, op, bounds.k, bounds.from, bounds.to);
     const char *index = open_for(e, bounds, attr_of(op->attrs, "unroll"));
     e->indent--;
     Text body = write_nested(e, op->region[0], op->results);
@@ -258,7 +262,11 @@ static void write_for(Emit *e, const Op *op)
     if (index && code_mentions(body.at, bounds.k))
         line(e, "%s", index);
     add_text(e, &body);
+    if (ring)
+        release_boxes(e, bounds.k, bounds.from);
     close_block(e, "");
+    if (ring)
+        leave_ring(e);
     e->touched = any;
     e->loop_depth--;
 }
@@ -392,7 +400,11 @@ void write_block(Emit *e, const Block *b)
     bool synced = e->synced;
     e->synced &= !b->parent || b->parent->kind == OP_IF;
     await_fetched(e, b->parent);
+    if (e->body->boxes && b->parent == e->plan->ring)
+        await_boxes(e);
     for (Op *op = b->first; op; op = op->next) {
+        if (e->body->boxes && op == e->plan->ring_at)
+            write_ring(e);
         stage_before(e, op);
         write_op(e, op);
     }

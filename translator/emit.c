@@ -110,6 +110,9 @@ static void thread_lines(Emit *e, HeadLines *lines)
 /* Along a static extent the repeats follow from the extent and W. */
 static void constant_lines(Emit *e, HeadLines *lines)
 {
+    const int width = e->plan->entries.at[0].width;
+    if (e->body->boxes)
+        add_head(lines, e->w, arena_printf("constexpr int %s = %d;", e->w, width));
     for (int i = 0; i < e->plan->dims.n; i++) {
         const Dim *d = e->plan->dims.at[i];
         int64_t k;
@@ -131,7 +134,8 @@ static void constant_lines(Emit *e, HeadLines *lines)
 /* Is the body a template, over VECS or W? */
 static bool is_template(const Emit *e)
 {
-    return (e->body->kind != BODY_TILE && e->body->kind != BODY_STREAM) || e->plan->vectors.n > 0;
+    return (e->body->kind != BODY_TILE && e->body->kind != BODY_STREAM)
+        || (e->plan->vectors.n > 0 && !e->body->boxes);
 }
 
 /* A name of ours: as it is where c_name keeps the user from it, otherwise one that is free. */
@@ -199,13 +203,17 @@ static const char *template_line(const Emit *e)
     return "";
 }
 
-/* Declares the memory that arrays share, if they do. */
+/* Does the launch ask for the memory? Static memory has little room; rings lie where smem begins,
+   which is where their alignment wastes nothing. */
+static bool is_dynamic(const Body *b, int64_t bytes)
+{
+    return bytes > SHARED_BYTES || b->boxes;
+}
+
+/* Declares the memory that arrays share, if they do, and static memory has room for it. */
 static void declare_memory(Emit *e, int64_t bytes)
 {
-    if (e->places && bytes > SHARED_BYTES)
-        text_printf(e->shared, "    extern __shared__ __align__(1024) unsigned char %s[];\n",
-                    e->memory);
-    else if (e->places)
+    if (e->places && !is_dynamic(e->body, bytes))
         text_printf(e->shared, "    __shared__ __align__(1024) unsigned char %s[%lld];\n",
                     e->memory, (long long)bytes);
 }
@@ -215,7 +223,8 @@ static void note_memory(Emit *e, int64_t bytes)
 {
     note_shared(e, arena_printf("%s: %lld bytes%s; arrays that are never needed at once lie at the "
                                 "same place in it", e->memory, (long long)bytes,
-                                bytes > SHARED_BYTES ? ", more than static arrays can have, so "
+                                e->body->boxes ? ", for which the launch function asks"
+                                : bytes > SHARED_BYTES ? ", more than static arrays can have, so "
                                 "that the launch function asks for them" : ""));
 }
 
@@ -289,7 +298,7 @@ static Emit write_body(const Plan *p, const Body *b, const SharedArray *places, 
                .places = places };
     reserve_names(&e);
     if (places)
-        e.memory = own_name(&e, "smem");
+        e.memory = own_name(&e, is_dynamic(b, bytes) ? "smem" : "memory");
     name_coordinates(&e);
     name_after_place(&e);
     find_staged(&e);
@@ -318,12 +327,12 @@ static void emit_body(Text *out, const Plan *p, const Body *b)
     if (!entries_of(p, b))
         return;
     Emit e = write_body(p, b, NULL, 0, &code);
-    if (array_bytes(&e) > SHARED_BYTES) {
+    if (is_dynamic(b, array_bytes(&e))) {
         SharedArray *places = e.arrays.at;
         int64_t bytes = place_arrays(places, e.arrays.n);
         if (!shared_fits(p, bytes))
             return;
-        for (int i = 0; i < p->entries.n && bytes > SHARED_BYTES; i++)
+        for (int i = 0; i < p->entries.n && is_dynamic(b, bytes); i++)
             if (p->entries.at[i].body == b)
                 p->entries.at[i].dynamic = bytes;
         code = (Text){ 0 };
@@ -336,7 +345,10 @@ static void emit_body(Text *out, const Plan *p, const Body *b)
         text_printf(out, "extern \"C\" __global__ void __launch_bounds__(%d, %d)\n%s(", n->threads,
                     n->blocks, n->symbol);
         abi_params(out, p->kernel->function, ABI_DEVICE, (int)strlen(n->symbol) + 1);
-        text_printf(out, ")\n{\n%s}\n\n", code.at);
+        if (b->boxes)
+            map_params(out, p, (int)strlen(n->symbol) + 1);
+        text_printf(out, b->boxes ? ")\n{\n#ifdef TILE_SM90A\n%s#endif\n}\n\n" : ")\n{\n%s}\n\n",
+                    code.at);
         return;
     }
     text_printf(out, "%sstatic __device__ __forceinline__ void\n%s(", template_line(&e), b->name);

@@ -82,7 +82,7 @@ static void head(Text *out, const Program *p, Plan *const *const *plans, const c
 static const struct Include { const char *header, *word; } include_table[] = {
     { "float.h", "FLT_" }, { "float.h", "DBL_" }, { "limits.h", "INT_M" }, { "math.h", NULL },
     { "stdint.h", NULL }, { "stdio.h", NULL }, { "string.h", "memcpy" },
-    { "cuda_runtime.h", NULL }, { "cuda_fp16.h", "__half" }, { "cuda_fp16.h", "2half" },
+    { "cuda.h", "CUtensorMap" }, { "cuda_runtime.h", NULL }, { "cuda_fp16.h", "__half" }, { "cuda_fp16.h", "2half" },
     { "cuda_bf16.h", "bfloat16" }, { "cuda_fp8.h", "__nv_fp8_" },
 };
 
@@ -136,28 +136,42 @@ static const char *launches(const Program *p, Plan *const *const *plans)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
+/* The instructions of sm_90a, and what tells whether they can be used. */
+static void sm90a_text(Text *out, const char *instructions)
+{
+    rule(out, "instructions of sm_90a");
+    text_printf(out, "// Not every GPU has them: in code for another target the bodies that use them "
+                     "are empty, and\n// the launch function does not choose those.\n"
+                     "#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)\n"
+                     "#define TILE_SM90A\n#endif\n\n"
+                     "#if defined(TILE_SM90A) && !defined(TILE_EMULATOR)\n%s#endif\n",
+                instructions);
+}
+
 /* The whole .cu. */
 static void program_text(Text *out, const Program *p, Plan *const *const *plans, const char *base,
                          bool header)
 {
     const char *device = kernels(p, plans), *launch = launches(p, plans);
     const char *code = arena_printf("tile_last_error %s%s", device, launch);
-    Text instructions = { 0 }, helpers = { 0 }, host = { 0 };
-    bring_helpers(&instructions, &helpers, &host, code);
+    Helpers h = { 0 };
+    bring_helpers(&h, code);
     head(out, p, plans, base, header);
-    includes(out, arena_printf("%s%s%s", code, helpers.n ? helpers.at : "",
-                               instructions.n ? instructions.at : ""), base, header);
-    if (instructions.n) {
+    includes(out, arena_printf("%s%s%s", code, h.device.n ? h.device.at : "",
+                               h.instructions.n ? h.instructions.at : ""), base, header);
+    if (h.instructions.n) {
         rule(out, "instructions that C cannot say");
-        text_printf(out, "#ifndef TILE_EMULATOR\n%s#endif\n", instructions.at);
+        text_printf(out, "#ifndef TILE_EMULATOR\n%s#endif\n", h.instructions.at);
     }
-    if (helpers.n) {
+    if (h.sm90a.n)
+        sm90a_text(out, h.sm90a.at);
+    if (h.device.n) {
         rule(out, "helpers");
-        text_printf(out, "%s", helpers.at);
+        text_printf(out, "%s", h.device.at);
     }
     text_printf(out, "%s", device);
     rule(out, "launch");
-    text_printf(out, "%s%s", host.at, launch);
+    text_printf(out, "%s%s", h.host.at, launch);
 }
 
 /* SOFTMAX_H of softmax; a letter first. */

@@ -52,7 +52,8 @@ static void head_title(Text *out, const Emit *e)
 {
     Text t = { 0 };
     text_printf(&t, "// ---- %s, %s ", e->body->name,
-                e->body->rereads ? "a row by one block, read twice"
+                e->body->boxes ? "boxes by TMA, products by wgmma"
+                : e->body->rereads ? "a row by one block, read twice"
                 : e->body->kind == BODY_WARP && e->body->threads == 8
                     ? "a row in eight lanes' registers" : titles[e->body->kind]);
     while (t.n < 91)
@@ -83,6 +84,9 @@ static void head_block(Text *out, const Emit *e)
             "%d threads = %d programs of %d: small programs share a block, which alone could "
             "not fill a multiprocessor",
             b->threads * b->programs, b->programs, b->threads);
+    else if (b->boxes)
+        text = arena_printf("%d threads are one program: %d warps multiply, and one more asks for "
+                            "what they multiply", b->threads + 32, b->threads / 32);
     else
         text = arena_printf("%d threads are one program", b->threads);
     wrap_comment(out, "block", text);
@@ -143,6 +147,13 @@ static void head_dim(Text *out, Emit *e, const Dim *d)
     if (who && strcmp(who, e->thread) && strcmp(who, "lane") && strcmp(who, thread_part(e, d)))
         text = arena_printf("%s; %s = %s", text, who, thread_part(e, d));
     wrap_comment(out, e->coordinate[d->id], text);
+}
+
+/* Do threads hold elements along d? Not where boxes have it. */
+static bool is_held(const Emit *e, const Dim *d, const char *code)
+{
+    return !e->body->boxes || mentions(code, e->coordinate[d->id])
+        || mentions(code, e->repeat[d->id]);
 }
 
 /* Has d a picture? Few threads need none. */
@@ -250,10 +261,12 @@ void body_head(Text *out, Emit *e, const char *code)
         explain_choice(e->k->function->pos, "%s: %s", e->body->name, order);
     }
     for (int i = 0; i < e->plan->dims.n; i++)
-        head_dim(out, e, e->plan->dims.at[i]);
+        if (is_held(e, e->plan->dims.at[i], code))
+            head_dim(out, e, e->plan->dims.at[i]);
     const size_t pictures = out->n;
     for (int i = 0; i < e->plan->dims.n; i++)
-        head_picture(out, e, i);
+        if (is_held(e, e->plan->dims.at[i], code))
+            head_picture(out, e, i);
     if (out->n > pictures)
         text_printf(out, "//\n");
     if (e->body->rereads)
@@ -362,7 +375,9 @@ static void summary_body(Text *out, const Plan *p, const Body *b, const char *he
     wrap_comment(out, head,
                  arena_printf("%s%s%s    %s%s", b->name, names.n ? " " : "",
                               names.n ? names.at : "", when,
-                              b->rereads ? "one block reads a row twice"
+                              b->boxes ? "for sm_90a (H100, H200): TMA brings operands, wgmma "
+                                         "multiplies them; a tile lives in registers"
+                              : b->rereads ? "one block reads a row twice"
                               : b->kind == BODY_WARP && b->threads == 8
                                   ? "a row lives in the registers of eight lanes" : ways[b->kind]));
 }
@@ -386,9 +401,9 @@ void emit_summary(Text *out, const Plan *p)
     if (p->vectors.n)
         wrap_comment(
             out, "",
-            arena_printf("each with accesses of %d elements, and as .._unaligned with one at a "
+            arena_printf("%s with accesses of %d elements, and as .._unaligned with one at a "
                          "time, for pointers or rows that are not aligned",
-                         p->entries.at[0].width));
+                         p->ring ? "all others" : "each", p->entries.at[0].width));
     if (p->longest)
         explain_choice(k->function->pos, "longest: %s <= %lld: %s", c_sym(p->whole),
                 (long long)p->longest, p->longest_why);

@@ -13,9 +13,23 @@ typedef struct {
 
 /* ---- starting a kernel ----------------------------------------------------------------------- */
 
-/* What no grid can have is refused; then the six fields, and the kernel with its arguments. */
+/* Allows the kernel so much shared memory, or returns. */
+static void allow_shared(const Launch *l, int indent, const char *kernel, const char *shared)
+{
+    bool first = true;
+    text_printf(l->out, "%*sif (const cudaError_t %s = tile_allow_shared(", indent, "",
+                l->names.failed);
+    const int hang = indent + 42 + (int)strlen(l->names.failed);
+    list_item(l->out, &first, hang, arena_printf("\"%s\"", l->f->symbol));
+    list_item(l->out, &first, hang, arena_printf("(const void *)%s", kernel));
+    list_item(l->out, &first, hang, shared);
+    text_printf(l->out, "))\n%*sreturn %s;\n", indent + 4, "", l->names.failed);
+}
+
+/* What no grid can have is refused; then the six fields, and the kernel with its arguments; `more`
+   of them, or NULL. */
 static void start(const Launch *l, int indent, const char *kernel, const char *blocks,
-                  const char *threads, const char *shared)
+                  const char *threads, const char *shared, const Pieces *more)
 {
     const char *config = l->names.config;
     bool first = true;
@@ -27,9 +41,7 @@ static void start(const Launch *l, int indent, const char *kernel, const char *b
     refuse(l->out, indent + 4, arena_printf("%s: %%lld blocks are needed; a grid has up to "
                                             "2147483647", l->f->symbol), &value);
     if (l->dynamic)
-        text_printf(l->out, "%*sif (const cudaError_t %s = tile_allow_shared(\"%s\", "
-                    "(const void *)%s, %s))\n%*sreturn %s;\n", indent, "", l->names.failed,
-                    l->f->symbol, kernel, shared, indent + 4, "", l->names.failed);
+        allow_shared(l, indent, kernel, shared);
     text_printf(l->out, "%*sconst cudaLaunchConfig_t %s = {", indent, "", config);
     list_item(l->out, &first, hang, arena_printf("dim3((unsigned)%s)", blocks));
     list_item(l->out, &first, hang, arena_printf("dim3(%s)", threads));
@@ -40,6 +52,8 @@ static void start(const Launch *l, int indent, const char *kernel, const char *b
     abi_params(&args, l->f, ABI_DEVICE_ARGS, 0);
     for (char *s = strtok(args.at, ",\n "); s; s = strtok(NULL, ",\n "))
         list_item(l->out, &first, indent + 26, s);
+    for (int i = 0; more && i < more->n; i++)
+        list_item(l->out, &first, indent + 26, more->at[i]);
     text_printf(l->out, ");\n");
 }
 
@@ -50,7 +64,7 @@ static void start_lambda(const Launch *l)
     const char *shared = l->dynamic ? arena_printf(", int %s", n->shared) : "";
     text_printf(l->out, "\n    const auto %s = [&](auto %s, int64_t %s, unsigned %s%s) {\n",
                 n->launch, n->kernel, n->blocks, n->threads, shared);
-    start(l, 8, n->kernel, n->blocks, n->threads, l->dynamic ? n->shared : "0");
+    start(l, 8, n->kernel, n->blocks, n->threads, l->dynamic ? n->shared : "0", NULL);
     text_printf(l->out, "    };\n");
 }
 
@@ -144,12 +158,30 @@ static void entry_line(const Launch *l, const Plan *p, const Entry *e, const cha
         blocks = arena_printf("tile_ceil(%s, %d)", programs, e->programs);
     const char *shared = arena_printf("%lld", (long long)e->dynamic);
     if (l->single)
-        start(l, indent, symbol, blocks, arena_printf("%d", e->threads), shared);
+        start(l, indent, symbol, blocks, arena_printf("%d", e->threads), shared, NULL);
     else
         text_printf(l->out, "%*sreturn %s(%s, %s, %d%s%s);\n", indent, "", l->names.launch, symbol,
                     blocks, e->threads, l->dynamic ? ", " : "", l->dynamic ? shared : "");
     if (all.n && l->single)
         text_printf(l->out, "%*s}\n", indent - 4, "");
+}
+
+/* The entry whose operands are boxes: if the GPU has it, with the maps, if they can be made. */
+static void boxes_entry(const Launch *l, const Plan *p, const Entry *e, int indent)
+{
+    Pieces all = { 0 }, maps = { 0 };
+    const char *needs = entry_needs(l, p, e), *symbol = c_global(l->f, e->symbol);
+    if (needs)
+        push(&all, needs);
+    push(&all, arena_printf("tile_for_sm90a(%s)", symbol));
+    text_printf(l->out, "%*sif (", indent, "");
+    chain(l->out, indent + 4, "&&", &all);
+    text_printf(l->out, ") {\n");
+    open_maps(l->out, p, indent + 4);
+    map_args(&maps, p);
+    start(l, indent + 8, symbol, l->names.programs, arena_printf("%d", e->threads),
+          arena_printf("%lld", (long long)e->dynamic), &maps);
+    text_printf(l->out, "%*s}\n%*s}\n", indent + 4, "", indent, "");
 }
 
 /* The entries in order; neighbours with the same needs under one if. */
@@ -158,7 +190,12 @@ static void entry_lines(const Launch *l, const Plan *p, int indent)
     for (int i = 0, n; i < p->entries.n; i += n) {
         const Entry *e = &p->entries.at[i];
         const char *needs = entry_needs(l, p, e);
-        for (n = 1; i + n < p->entries.n && same_needs(e, e + n);)
+        n = 1;
+        if (e->body->boxes) {
+            boxes_entry(l, p, e, indent);
+            continue;
+        }
+        while (i + n < p->entries.n && same_needs(e, e + n))
             n++;
         bool grouped = needs && n > 1;
         if (grouped)

@@ -51,6 +51,11 @@ const char *extent_text(const Function *f, int param, int axis);
 bool extent_is_fixed(const Function *f, int param, int axis);
 int  tensor_index(const Kernel *k, int param);     /* its row in the table of tensors */
 
+/* ---- launch_boxes.c ---------------------------------------------------------------------------- */
+
+void map_args(Pieces *args, const Plan *p);        /* the names of a kernel's tensor maps */
+void open_maps(Text *out, const Plan *p, int indent);          /* makes them; if (..) { */
+
 /* ---- launch.c -------------------------------------------------------------------------------- */
 
 const char *launch_general(const Function *f);     /* softmax_strided; softmax without strides */

@@ -64,6 +64,7 @@ typedef struct {
     const Op *loop; int rounds;                    /* fetched ahead in a loop with room for so many
                                                       rounds; NULL: staged where it is needed */
     const char *fetch;                             /* the lambda that does */
+    const Box *box;                                /* or TMA brings it; NULL: it does not */
 } Staged;
 typedef struct { const Op *mma; int side, stage; } StagedFor;
 
@@ -94,6 +95,7 @@ typedef struct Emit {
     LIST(Staged) staged; LIST(StagedFor) readers;  /* operands of contractions */
     LIST(const char *) shared_notes, padding_notes, barrier_notes;   /* for the head */
     bool synced;                                   /* this round has been at a barrier */
+    struct { const char *full, *empty, *room, *phase; int rooms; } ring;     /* of boxes: ring.c */
     Touched touched;                               /* loads and stores that no barrier orders yet */
     int loop_depth;
     Pos said;                                      /* the statement last copied as a comment */
@@ -182,6 +184,19 @@ bool plan_whole(const Facts *f);                   /* false after a report */
 int64_t contracted(const Op *mma);                 /* the extent along k */
 Body   *plan_contractions(const Facts *f);            /* NULL after a report */
 Body   *plan_tensor(const Facts *f);               /* NULL: registers do not hold the tiles */
+
+/* ---- boxes.c: operands that TMA can bring; ring.c, wgmma.c: how ------------------------------ */
+bool find_boxes(Plan *p);                          /* false: there are none */
+Body *plan_boxes(const Facts *f);                  /* plan_mma.c; NULL: there is no such body */
+bool shares_multiprocessor(const Plan *p, const Body *b);      /* with another block */
+const Box *box_of_operand(const Plan *p, const Value *v);      /* NULL: it is none */
+bool operand_is_masked(const Op *mma, int side);   /* stage.c */
+void write_ring(Emit *e);                          /* the warp that asks for boxes */
+void enter_ring(Emit *e, const char *from, const char *to);    /* before the loop; its rounds begin, end; after */
+void await_boxes(Emit *e);
+void release_boxes(Emit *e, const char *k, const char *from);
+void leave_ring(Emit *e);
+void write_wgmma(Emit *e, const Op *op, const Value *acc);
 
 /* ---- fills.c: what loads put past the end of a whole axis ------------------------------------ */
 const Constant *fill_of(const Op *load, void *arg);   /* for pad_if; NULL: the program's pad */

@@ -11,10 +11,13 @@ static bool after_barrier(const Emit *e)
     const char *s = e->out->at + e->out->n - (e->out->n > 0);
     while (s > e->out->at && s[-1] != '\n')
         s--;
-    return e->out->n > 0 && !strncmp(s + strspn(s, " "), "__syncthreads();", 16);
+    s += strspn(s, " ");
+    return e->out->n > 0 && (!strncmp(s, "__syncthreads();", 16)
+                             || !strncmp(s, "named_barrier_sync(", 19));
 }
 
-/* __syncthreads() with its reason, which also goes to the head. All accesses before it are done. */
+/* __syncthreads() with its reason, which also goes to the head. All accesses before it are done.
+   Where a warp brings boxes the others meet without it. */
 void barrier(Emit *e, const char *why)
 {
     note_barrier(e, why);
@@ -22,7 +25,10 @@ void barrier(Emit *e, const char *why)
     e->touched = (Touched){ 0 };
     if (after_barrier(e))
         return;
-    line(e, "__syncthreads();%*s// %s", 28 - 4 * e->indent > 1 ? 28 - 4 * e->indent : 1, "", why);
+    const char *wait = !e->body->boxes ? "__syncthreads();"
+        : arena_printf("named_barrier_sync(1, %d);", e->body->threads);
+    const int gap = 44 - 4 * e->indent - (int)strlen(wait);
+    line(e, "%s%*s// %s", wait, gap > 1 ? gap : 1, "", why);
 }
 
 /* The same in a loop, before memory is written that was read in the last round; none if this round
@@ -97,6 +103,13 @@ static bool meet_in_space(const SharedArray *a, const SharedArray *b)
     return a->bytes >= 0 && b->bytes >= 0 && a->at < b->at + b->bytes && b->at < a->at + a->bytes;
 }
 
+/* The next multiple of an array's alignment; places are multiples of 16. */
+static int64_t rounded(int64_t at, int align)
+{
+    align = align < 16 ? 16 : align;
+    return (at + align - 1) / align * align;
+}
+
 /* The lowest place where no array of the first n that is needed with it lies. */
 static int64_t lowest_place(const SharedArray *all, int n, const SharedArray *a)
 {
@@ -106,7 +119,7 @@ static int64_t lowest_place(const SharedArray *all, int n, const SharedArray *a)
         moved = false;
         for (int i = 0; i < n; i++)
             if (meet_in_time(&all[i], &tried) && meet_in_space(&all[i], &tried)) {
-                tried.at = (all[i].at + all[i].bytes + 15) / 16 * 16;
+                tried.at = rounded(all[i].at + all[i].bytes, tried.align);
                 moved = true;
             }
     }

@@ -219,7 +219,9 @@ void write_mma(Emit *e, const Op *op)
     Value *acc = slice_of(r, ~0u, elem, name);
     if (wider || !in_place)
         convert(e, op, acc, from);
-    if (e->plan->tensor)
+    if (e->body->boxes)
+        write_wgmma(e, op, acc);
+    else if (e->plan->tensor)
         write_fragments(e, op, acc);
     else
         write_steps(e, op, acc);

@@ -104,8 +104,10 @@ static int choose_rounds(const Op *loop, int64_t bytes)
 /* Warns of #[stages(n)] that is not followed. */
 static void check_stages(Op *op, void *arg)
 {
-    const Attr *wish = op->kind == OP_FOR ? attr_of(op->attrs, "stages") : NULL;
-    const int rounds = wish ? rounds_of(arg, op) : 0;
+    const Emit *e = arg;
+    const bool ring = e->plan->ring == op;         /* rings have any number of rooms */
+    const Attr *wish = op->kind == OP_FOR && !ring ? attr_of(op->attrs, "stages") : NULL;
+    const int rounds = wish ? rounds_of(e, op) : 0;
     if (wish && !rounds)
         not_followed(wish, "what a round loads is loaded in that round");
     else if (wish && rounds != wish->value)
@@ -116,7 +118,7 @@ static void check_stages(Op *op, void *arg)
 /* Finds what is fetched ahead: tensor cores are so quick that waiting for memory shows. */
 void find_fetched(Emit *e)
 {
-    if (!e->plan->tensor)
+    if (!e->plan->tensor || e->body->boxes)
         return;
     for (int i = 0; i < e->staged.n; i++)
         e->staged.at[i].loop = fetching_loop(e, &e->staged.at[i]);
@@ -228,7 +230,7 @@ void fetch_first(Emit *e, const Op *loop, const char *k, const char *from, const
 void await_fetched(Emit *e, const Op *loop)
 {
     const int rounds = loop && loop->kind == OP_FOR ? rounds_of(e, loop) : 0;
-    if (!rounds)
+    if (!rounds || e->body->boxes)
         return;
     const char *k = map_of(web_root(loop->region[0]->args[0]))->name, *name = NULL;
     line(e, "cp_async_wait<%d>();", rounds - 2);

@@ -60,6 +60,14 @@ static void spread_tile(const Facts *f, Body *b, int threads)
     spread_statics(f, b, false, threads, threads);
 }
 
+/* The entry of a body with boxes: one warp more, which asks for them. */
+static void add_boxes_entry(const Facts *f, const Body *b)
+{
+    Entry e = { .body = b, .symbol = b->name, .threads = b->threads + 32, .programs = 1,
+                .width = f->vector, .blocks = shares_multiprocessor(f->plan, b) ? 2 : 1 };
+    push(&f->plan->entries, e);
+}
+
 /* Plans a kernel whose tiles are all of static extents; false after a report. */
 static bool plan_tiles(const Facts *f)
 {
@@ -82,6 +90,9 @@ static bool plan_tiles(const Facts *f)
     int used = threads_used(b);
     b->threads = f->control && used < 32 ? 32 : used;
     share_block(f, b);
+    const Body *boxes = p->tensor && b->programs == 1 ? plan_boxes(f) : NULL;
+    if (boxes)
+        add_boxes_entry(f, boxes);
     if (f->vector > 1)
         add_entry(p, b, b->threads, 0, f->vector, 0, "", b->programs);
     add_entry(p, b, b->threads, 0, 1, 0, "", b->programs);

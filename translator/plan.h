@@ -55,6 +55,8 @@ typedef struct {
     int programs;                                  /* of a block */
     bool rereads;                                  /* the row is read again after its reduction */
     bool keeps;                                    /* short moved Dims have one thread */
+    bool boxes;                                    /* TMA brings operands, wgmma multiplies: a warp
+                                                      more than `threads`, on sm_90a alone */
     LIST(Spread) spread;                           /* by Dim */
 } Body;
 
@@ -74,12 +76,25 @@ typedef struct {
     int64_t dynamic;                               /* bytes of dynamic shared memory; by emission */
 } Entry;
 
+/* An operand that TMA brings: boxes of 64 elements along the tensor's last axis times `rows` along
+   another, as many as the tile is wide. */
+typedef struct {
+    const Op *load;
+    int param, outer;                              /* the tensor; its axis along which rows follow */
+    const Dim *along;                              /* of the last axis */
+    int64_t rows, across;                          /* across: all boxes of the tile together */
+    int map;                                       /* number of the tensor map; others may share it */
+} Box;
+
 typedef struct {
     Kernel *kernel;
     LIST(Dim *) dims;
     bool *meets;                                   /* [a * n + b]: do a and b stand in some tile? */
     Sym whole;                                     /* the extent of the whole axis, or NULL */
     bool tensor;                                   /* contractions are made on tensor cores */
+    const Op *ring, *ring_at;                      /* the loop whose operands are boxes; the op after
+                                                      the scalars by which they are found */
+    LIST(Box) boxes;
     LIST(Body *) bodies;
     LIST(Entry) entries;                           /* in order of preference */
     LIST(struct VectorParam { int param, align; }) vectors;

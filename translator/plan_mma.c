@@ -234,3 +234,30 @@ Body *plan_tensor(const Facts *f)
     f->plan->bodies.n = 0;
     return NULL;
 }
+
+/* Plans the body for sm_90a, whose operands are boxes; NULL if the kernel can have none. */
+Body *plan_boxes(const Facts *f)
+{
+    enum { MOST = 200, OTHERS = 16 };              /* of 224 registers; those for descriptors */
+    Plan *p = f->plan;
+    if (!find_boxes(p))
+        return NULL;
+    Body *b = new_body(p, BODY_TILE, "sm90a");
+    b->boxes = true;
+    b->threads = most_warps(p) < 8 ? 128 : 256;
+    spread_fragments(f, b, b->threads / 32);
+    if (words_needed(f, b, OTHERS) <= MOST)
+        return b;
+    p->bodies.n--;
+    return NULL;
+}
+
+/* Do two blocks fit a multiprocessor, by the registers of their results? */
+bool shares_multiprocessor(const Plan *p, const Body *b)
+{
+    int64_t held = 0;
+    for (const Op *op = p->ring->region[0]->first; op; op = op->next)
+        if (op->kind == OP_MMA)
+            held += elements_held(b, op->results[0]);
+    return held <= 64;
+}

@@ -92,6 +92,14 @@ static void choose_masks(Staged *s, const Op *mma, int side)
         && (floats ? !finite || (same && either) : same ? either : !zero);
 }
 
+/* Does an operand need a mask along k? */
+bool operand_is_masked(const Op *mma, int side)
+{
+    Staged s = { .v = mma->args[side] };
+    choose_masks(&s, mma, side);
+    return s.own || s.other;
+}
+
 /* Lanes of a warp that read different rows at once. */
 static int rows_at_once(const Emit *e, const Dim *d)
 {
@@ -116,6 +124,13 @@ static void choose_rows(Emit *e, Staged *s, const Op *mma, int side)
     const int64_t rows = type_extent(&v->type, s->inner == k ? own : k);
     const int words = bytes < 4 ? 4 / bytes : 1;   /* elements of a bank */
     s->pitch = rows == 1 ? n : ((n + vector - 1) / vector + 1) * vector;
+    if (e->body->boxes) {
+        s->box = box_of_operand(e->plan, v);
+        s->inner = s->box->along == map_of(v)->dim[k] ? k : own;
+        s->pitch = 64;
+        s->size = s->box->rows * s->box->across;
+        return;
+    }
     if (e->plan->tensor) {
         s->pitch = (n / vector | 1) * vector;
         s->size = s->pitch * rows;
@@ -419,9 +434,10 @@ static SharedArray array_of(const Staged *s, const Op *op)
 {
     const Elem elem = s->v->type.elem;
     const int64_t n = s->size * (s->loop ? s->rounds : 1);
-    return (SharedArray){ .name = s->name, .type = device_type(elem), .align = 16,
+    return (SharedArray){ .name = s->name, .type = device_type(elem),
+                          .align = s->box ? 1024 : 16,
                           .dims = arena_printf("[%lld]", (long long)n),
-                          .bytes = n * elem_info[elem].bytes, .first = op->number,
+                          .bytes = n * elem_info[elem].bytes, .first = s->box ? 0 : op->number,
                           .last = s->loop ? op->last_number : s->last };
 }
 
@@ -443,11 +459,25 @@ void name_staged(Emit *e, Staged *s)
     s->name = s->array = fresh(e, arena_printf("%s_shared", s->base));
 }
 
+/* How the rooms of boxes lie. */
+static void note_boxes(Emit *e, const Staged *s)
+{
+    const char *boxes = s->box->across == 64 ? "" : arena_printf("%lld boxes of ",
+                                                                 (long long)s->box->across / 64);
+    note_shared(e, arena_printf("%s: %d rooms of %s%lld rows of 64, which are 128 bytes, as TMA "
+                                "swizzles them: of row r the 16 bytes c lie at c ^ r %% 8, so that "
+                                "8 rows one above the other lie in different banks", s->name,
+                                s->rounds, boxes, (long long)s->box->rows));
+}
+
 /* Declares the array of an operand that is needed from op on. */
 void declare_staged(Emit *e, const Staged *s, const Op *op)
 {
     declare_array(e, array_of(s, op));
-    note_rows(e, s);
+    if (s->box)
+        note_boxes(e, s);
+    else
+        note_rows(e, s);
     note_masks(e, s);
 }
 

@@ -3,51 +3,25 @@
 #include <string.h>
 #include "emit.h"
 
-/* templates/, embedded: made by the build. Files come in the order of their names. */
-extern const struct Template { const char *file, *text; } template_files[];
-extern const int template_file_count;
+/* The sections of templates/, embedded: made by the build, files in the order of their names. */
+extern const struct Embedded { const char *file, *name, *text; } template_sections[];
+extern const int template_section_count;
 
-static const char mark[] = "// ---- ";
-
-/* A section: its name, and its text without the marking line. */
 typedef struct {
     const char *file, *name, *text;
-    size_t name_size, size;
+    size_t size;
     bool used, written;
 } Section;
 typedef LIST(Section) Sections;
-
-/* ---- sections -------------------------------------------------------------------------------- */
-
-/* The next marking line at or after text; NULL if there is none. */
-static const char *next_mark(const char *text)
-{
-    const char *at = strncmp(text, mark, strlen(mark)) ? strstr(text, "\n// ---- ") : text;
-    return !at ? NULL : at == text ? at : at + 1;
-}
-
-/* Adds the sections of one file. */
-static void read_file(Sections *all, const struct Template *t)
-{
-    for (const char *at = next_mark(t->text), *next; at; at = next) {
-        const char *name = at + strlen(mark), *text = strchr(name, '\n');
-        if (!text)
-            return;
-        next = next_mark(text);
-        size_t size = next ? (size_t)(next - text) : strlen(text);
-        while (size > 1 && isspace((unsigned char)text[size - 1]))
-            size--;
-        push(all, ((Section){ t->file, name, text + 1, strcspn(name, " \r\n"), size ? size - 1 : 0,
-                              false, false }));
-    }
-}
 
 /* The sections of all files, in order. */
 static Sections read_all(void)
 {
     Sections all = { 0 };
-    for (int i = 0; i < template_file_count; i++)
-        read_file(&all, &template_files[i]);
+    for (int i = 0; i < template_section_count; i++) {
+        const struct Embedded *t = &template_sections[i];
+        push(&all, ((Section){ t->file, t->name, t->text, strlen(t->text), false, false }));
+    }
     return all;
 }
 
@@ -107,10 +81,8 @@ static void mark_used(const NameMap *names, const char *code, size_t size)
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-typedef struct { Text *instructions, *helpers, *host; } Places;
-
 /* Writes a section, once, after those that it names. */
-static void write_section(const Places *p, const NameMap *names, Section *s)
+static void write_section(Helpers *to, const NameMap *names, Section *s)
 {
     const char *end = s->text + s->size;
     if (s->written)
@@ -119,11 +91,12 @@ static void write_section(const Places *p, const NameMap *names, Section *s)
     for (Word w = next_word(s->text, end); w.at < w.end; w = next_word(w.end, end)) {
         Section *other = map_find(names, name_n(w.at, (size_t)(w.end - w.at)));
         if (other)
-            write_section(p, names, other);
+            write_section(to, names, other);
     }
-    Text *out = !strcmp(s->file, "ptx.cu") ? p->instructions
-              : !strcmp(s->file, "host.cu") ? p->host : p->helpers;
-    text_printf(out, "%s%.*s\n", out->n ? "\n" : "", (int)s->size, s->text);
+    Text *out = !strcmp(s->file, "ptx.cu") ? &to->instructions
+              : !strcmp(s->file, "ptx_sm90.cu") || !strcmp(s->file, "wgmma.cu") ? &to->sm90a
+              : !strcmp(s->file, "host.cu") ? &to->host : &to->device;
+    text_printf(out, "%s%s", out->n ? "\n" : "", s->text);
 }
 
 /* The sections by name. */
@@ -131,20 +104,19 @@ static NameMap names_of(const Sections *all)
 {
     NameMap names = { 0 };
     for (int i = 0; i < all->n; i++)
-        map_put(&names, name_n(all->at[i].name, all->at[i].name_size), &all->at[i]);
+        map_put(&names, name_of(all->at[i].name), &all->at[i]);
     return names;
 }
 
 /* Sorts the sections that the code needs into their places. */
-void bring_helpers(Text *instructions, Text *helpers, Text *host, const char *code)
+void bring_helpers(Helpers *to, const char *code)
 {
     Sections all = read_all();
     NameMap names = names_of(&all);
-    Places places = { instructions, helpers, host };
     mark_used(&names, code, strlen(code));
     for (int i = 0; i < all.n; i++)
         if (all.at[i].used)
-            write_section(&places, &names, &all.at[i]);
+            write_section(to, &names, &all.at[i]);
 }
 
 /* Has any section this name? */

@@ -167,6 +167,11 @@ typedef struct cudaLaunchConfig_t {
     unsigned numAttrs;
 } cudaLaunchConfig_t;
 
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+};
+/* A kernel for sm_90a has shared memory; it is there unless TILE_EMU_TARGET is another target. */
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int threads, size_t dynamicSmemBytes);

@@ -206,11 +206,10 @@ struct Matrix {
     Matrix(const std::vector<T> &x, int rows, int cols, CUtensorMapDataType type, int box_cols)
         : rows(rows), cols(cols)
     {
-        const uint64_t extents[] = {(uint64_t)cols, (uint64_t)rows}, strides[] = {cols * sizeof(T)};
-        const uint32_t box[] = {(uint32_t)box_cols, 64};
         cudaMalloc(&there, x.size() * sizeof(T));
         cudaMemcpy(there, x.data(), x.size() * sizeof(T), cudaMemcpyHostToDevice);
-        if (!tile_box_map(&map, type, 2, there, extents, strides, box, sizeof(T) == 2))
+        if (!tile_box_map(&map, {type, 2, there, {cols, rows}, {cols * (int)sizeof(T)},
+                                 {(uint32_t)box_cols, 64}, sizeof(T) != 2}))
             test("tile_box_map", false);
     }
     ~Matrix() { cudaFree(there); }

@@ -104,7 +104,7 @@ def stem_of(line):
 def report(line, trouble, gpu, seconds):
     """Makes a finding small and writes it down."""
     kind, text = trouble
-    print(f'{line["found"]}:{line["launch"]}: {kind}: {text.strip()[:400]}')
+    print(f'{line["found"]}:{line["launch"]}: {kind}: {text.strip()[-400:] if kind.startswith("died in") else text.strip()[:400]}')
     if line['found'] is None or kind.startswith('died in') and not kind.endswith(('interpreter', 'emulator')):
         return
     program = shrink.shrink(batch.program_of(line['found']), line['launch'], kind, text, stem_of(line), gpu, seconds)

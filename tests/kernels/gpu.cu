@@ -1,9 +1,17 @@
 // gpu.cu -- device memory for the runner
+#include <unistd.h>
 #include <cuda_runtime.h>
 
+// Other processes use the GPU too: waits up to two minutes until they have left enough memory.
 extern "C" void *gpu_alloc(size_t bytes)
 {
     void *at;
+    size_t left, all;
+    for (int tries = 0; tries < 240; tries++) {
+        if (cudaMemGetInfo(&left, &all) != cudaSuccess || left > bytes + ((size_t)1 << 30))
+            break;
+        usleep(500 * 1000);
+    }
     return cudaMalloc(&at, bytes) == cudaSuccess ? at : NULL;
 }
 
