@@ -199,14 +199,38 @@ static cudaError_t tile_allow_shared(const char *name, const void *kernel, int b
 }
 
 // ---- tile_for_sm90a
-// Is the kernel there for the GPU in use? Code for other targets has it without a body, and so
-// without the barriers that a body for sm_90a has in shared memory.
-template <typename... Parameters>
-static bool tile_for_sm90a(void (*kernel)(Parameters...))
+// Can the GPU in use run the kernel, with so many bytes of dynamic shared memory? In code for other
+// targets than sm_90a the kernel has no body, and so none of the barriers that a body has in shared
+// memory. Asked once for each device.
+template <auto KERNEL>
+static bool tile_for_sm90a(int bytes)
 {
-    cudaFuncAttributes found;
-    return cudaFuncGetAttributes(&found, (const void *)kernel) == cudaSuccess
-           && found.sharedSizeBytes > 0;
+    static signed char known[64];               // 1: yes, -1: no, 0: not asked yet
+    int device;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= 64)
+        return false;
+    signed char can = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+    if (can == 0) {
+        cudaFuncAttributes found;
+        const cudaError_t error = cudaFuncGetAttributes(&found, (const void *)KERNEL);
+        can = error == cudaSuccess && found.sharedSizeBytes > 0
+              && cudaFuncSetAttribute((const void *)KERNEL,
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      bytes) == cudaSuccess ? 1 : -1;
+        __atomic_store_n(&known[device], can, __ATOMIC_RELAXED);
+    }
+    return can > 0;
+}
+
+// ---- tile_driver
+// A function of the driver, found without linking to it; NULL: there is none.
+static void *tile_driver(const char *name)
+{
+    void *function = NULL;
+    cudaDriverEntryPointQueryResult found;
+    const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, 12000,
+                                                               cudaEnableDefault, &found);
+    return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? function : NULL;
 }
 
 // ---- tile_box
@@ -231,10 +255,9 @@ static bool tile_box_map(CUtensorMap *map, const tile_box &b)
                             const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
                             const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    static Encode *const encode = (Encode *)tile_driver("cuTensorMapEncodeTiled");
     static const uint32_t ones[5] = {1, 1, 1, 1, 1};
     cuuint64_t extents[5], strides[4];
-    void *encode = NULL;                        // of the driver, without linking to it
-    cudaDriverEntryPointQueryResult found;
     for (unsigned i = 0; i < b.axes; i++) {
         if (b.extents[i] < 1 || b.extents[i] > 1 << 30)
             return false;
@@ -242,13 +265,11 @@ static bool tile_box_map(CUtensorMap *map, const tile_box &b)
         if (i > 0)
             strides[i - 1] = (cuuint64_t)b.strides[i - 1];
     }
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
-                                         cudaEnableDefault, &found) != cudaSuccess
-        || found != cudaDriverEntryPointSuccess)
+    if (!encode)
         return false;
-    return ((Encode *)encode)(map, b.type, b.axes, (void *)b.at, extents, strides, b.box, ones,
-                              CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              b.plain ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
-                              CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    return encode(map, b.type, b.axes, (void *)b.at, extents, strides, b.box, ones,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  b.plain ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }

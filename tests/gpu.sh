@@ -33,11 +33,19 @@ counted() {
 }
 
 # What nvcc says of every kernel; on the GPU it compiles for, its objects are what the suite links.
-OBJECTS=$two
-case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in 9.0) ;; *) OBJECTS= ;; esac
-export OBJECTS
+# There kernels that have a body for sm_90a run once more as on another GPU.
+OBJECTS=$two ARCH=sm_90a
+case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
+9.0) ;;
+*) OBJECTS='' ARCH=native ;;
+esac
+export OBJECTS ARCH
 counted "nvcc" sh "$here/nvcc/run.sh" --all
 counted "kernels" "$python" "$here/kernels/run.py" --gpu "$@"
+if [ "$ARCH" = sm_90a ]; then
+    counted "kernels without sm_90a" env ARCH=sm_90 OBJECTS= "$python" "$here/kernels/run.py" --gpu --few \
+        08_matmul 64_mma 65_boxes
+fi
 counted "one program" sh "$here/gpu/run.sh" --gpu
 
 # A plain C program that links two committed outputs.
@@ -53,7 +61,7 @@ if [ -e "$here/fuzz" ] && grep -q '^fuzz-gpu:' "$here/../Makefile"; then
 fi
 
 # The instructions of the tensor cores do what their twins in the emulator do.
-sed -n '/^\/\/ ---- tile_box$/,$p' "$here/../templates/host.cu" >"$two/box_map.inc"
+sed -n '/^\/\/ ---- tile_driver$/,$p' "$here/../templates/host.cu" >"$two/box_map.inc"
 { cat "$here/../templates/ptx.cu" "$here/../templates/ptx_sm90.cu"; sh "$here/../scripts/wgmma.sh"; } >"$two/ptx.inc"
 if nvcc -arch=native -o "$two/tensor" "$here/emulator/tensor.cu" && "$two/tensor" >"$two/log" &&
    ! grep FAIL "$two/log"

@@ -26,10 +26,10 @@ static void allow_shared(const Launch *l, int indent, const char *kernel, const 
     text_printf(l->out, "))\n%*sreturn %s;\n", indent + 4, "", l->names.failed);
 }
 
-/* What no grid can have is refused; then the six fields, and the kernel with its arguments; `more`
-   of them, or NULL. */
+/* What no grid can have is refused; then the six fields, and the kernel with its arguments.
+   maps: those of its boxes, which are allowed their memory already; or NULL. */
 static void start(const Launch *l, int indent, const char *kernel, const char *blocks,
-                  const char *threads, const char *shared, const Pieces *more)
+                  const char *threads, const char *shared, const Pieces *maps)
 {
     const char *config = l->names.config;
     bool first = true;
@@ -40,20 +40,20 @@ static void start(const Launch *l, int indent, const char *kernel, const char *b
     push(&value, arena_printf("(long long)%s", blocks));
     refuse(l->out, indent + 4, arena_printf("%s: %%lld blocks are needed; a grid has up to "
                                             "2147483647", l->f->symbol), &value);
-    if (l->dynamic)
+    if (l->dynamic && !maps)
         allow_shared(l, indent, kernel, shared);
     text_printf(l->out, "%*sconst cudaLaunchConfig_t %s = {", indent, "", config);
     list_item(l->out, &first, hang, arena_printf("dim3((unsigned)%s)", blocks));
     list_item(l->out, &first, hang, arena_printf("dim3(%s)", threads));
-    list_item(l->out, &first, hang, arena_printf(l->dynamic ? "(size_t)%s, stream, NULL, 0"
+    list_item(l->out, &first, hang, arena_printf(l->dynamic || maps ? "(size_t)%s, stream, NULL, 0"
                                                  : "%s, stream, NULL, 0", shared));
     text_printf(l->out, "};\n%*sreturn cudaLaunchKernelEx(&%s, %s", indent, "", config, kernel);
     first = false;
     abi_params(&args, l->f, ABI_DEVICE_ARGS, 0);
     for (char *s = strtok(args.at, ",\n "); s; s = strtok(NULL, ",\n "))
         list_item(l->out, &first, indent + 26, s);
-    for (int i = 0; more && i < more->n; i++)
-        list_item(l->out, &first, indent + 26, more->at[i]);
+    for (int i = 0; maps && i < maps->n; i++)
+        list_item(l->out, &first, indent + 26, maps->at[i]);
     text_printf(l->out, ");\n");
 }
 
@@ -173,7 +173,7 @@ static void boxes_entry(const Launch *l, const Plan *p, const Entry *e, int inde
     const char *needs = entry_needs(l, p, e), *symbol = c_global(l->f, e->symbol);
     if (needs)
         push(&all, needs);
-    push(&all, arena_printf("tile_for_sm90a(%s)", symbol));
+    push(&all, arena_printf("tile_for_sm90a<%s>(%lld)", symbol, (long long)e->dynamic));
     text_printf(l->out, "%*sif (", indent, "");
     chain(l->out, indent + 4, "&&", &all);
     text_printf(l->out, ") {\n");
@@ -461,12 +461,12 @@ static Locals locals_of(const Function *f)
                      .shared = c_local(f, "shared"), .failed = c_local(f, "failed") };
 }
 
-/* Has an entry of some kernel dynamic shared memory? */
+/* Has an entry of some kernel dynamic shared memory, but for those that are allowed it once? */
 static bool has_dynamic(const Function *f, Plan *const *plans)
 {
     for (int i = 0; i < f->kernels.n; i++)
         for (int j = 0; j < plans[i]->entries.n; j++)
-            if (plans[i]->entries.at[j].dynamic)
+            if (plans[i]->entries.at[j].dynamic && !plans[i]->entries.at[j].body->boxes)
                 return true;
     return false;
 }

@@ -84,7 +84,7 @@ static const char *box_lines(Text *out, const Plan *p, const Box *box, int inden
                                                                  map));
     bool first = true;
     text_printf(out, "%*sconst tile_box %s = {", indent, "", name);
-    const int hang = indent + 21 + (int)strlen(name);
+    const int hang = indent + 19 + (int)strlen(name);
     list_item(out, &first, hang, arena_printf("CU_TENSOR_MAP_DATA_TYPE_%s",
                                               param->type.elem == EL_F16 ? "FLOAT16" : "BFLOAT16"));
     list_item(out, &first, hang, arena_printf("%d", param->type.rank));

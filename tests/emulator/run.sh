@@ -54,7 +54,7 @@ build softmax_test.o g++ -std=c++17 -O1 -fPIC -Wall -Wno-parentheses -Werror $in
 build types g++ -std=c++17 -O1 $warnings $include $tests/types.cpp $fast -o $dir/types \
     -lboost_context -lpthread && $dir/types >> $log
 
-sed -n '/^\/\/ ---- tile_box$/,$p' templates/host.cu > $dir/box_map.inc
+sed -n '/^\/\/ ---- tile_driver$/,$p' templates/host.cu > $dir/box_map.inc
 for test in warps faults pragma tensor tensor_faults hopper; do
     cu $test.fast.o "" $tests/$test.cu && link $test.fast $dir/$test.fast.o $fast \
         && $dir/$test.fast >> $log

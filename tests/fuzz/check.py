@@ -93,8 +93,8 @@ def compile_file(stem, gpu=False, level='-O0'):
     """The path of the library; build.Failed says what the compiler said. -O0 builds fast, but there the checks miss
     some stores and see copies of holes in structs: what they find has to be there at -O1 too."""
     if gpu:
-        shell = [os.environ.get('NVCC', 'nvcc'), '-arch=native', '-O1', '-shared', '-Xcompiler', '-fPIC', '-o',
-                 stem + '_gpu.so', stem + '.cu', os.path.join(build.HERE, 'gpu.cu')]
+        shell = [os.environ.get('NVCC', 'nvcc'), f'-arch={os.environ.get("ARCH", "native")}', '-O1', '-shared',
+                 '-Xcompiler', '-fPIC', '-o', stem + '_gpu.so', stem + '.cu', os.path.join(build.HERE, 'gpu.cu')]
         build.shell(shell)
         return stem + '_gpu.so'
     flags = ['g++', level, '-std=c++17', '-fPIC', '-ffp-contract=off', '-fno-strict-aliasing', '-fsanitize=thread']

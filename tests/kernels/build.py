@@ -82,13 +82,14 @@ def build(name, gpu, checked, translated_alone=False):
     stem = os.path.join(OUT, name.replace('/', '_'))
     os.makedirs(OUT, exist_ok=True)
     cu, header = stem + '.cu', stem + '.h'
-    so = stem + ('_gpu.so' if gpu else '.so' if checked else '_unchecked.so')
+    arch = os.environ.get('ARCH', 'native')
+    so = stem + (f'_gpu_{arch}.so' if gpu else '.so' if checked else '_unchecked.so')
     shell([tilec(), source(name), '-I', os.path.join(ROOT, 'stdlib'), '-o', cu])
     if translated_alone:
         return cu, header, None
     if gpu:
         if older(so, cu, os.path.join(HERE, 'gpu.cu')):
-            shell([os.environ.get('NVCC', 'nvcc'), '-arch=native', '-O3', '-shared', '-Xcompiler', '-fPIC',
+            shell([os.environ.get('NVCC', 'nvcc'), f'-arch={arch}', '-O3', '-shared', '-Xcompiler', '-fPIC',
                    '-o', so, compiled(name, cu), os.path.join(HERE, 'gpu.cu')])
     else:
         core = emulator_object()

@@ -23,6 +23,12 @@ class Run:
 
     def __init__(self, lib, protos, device, options):
         self.lib, self.protos, self.device, self.options = lib, protos, device, options
+        self.runs = 0
+
+    def turn_target(self):
+        """The next launch is one on another GPU, as the emulator has it."""
+        self.runs += 1
+        os.environ['TILE_EMU_TARGET'] = ('sm_80', 'sm_90a')[self.runs % 2]
 
     def symbol(self, case, t, strided):
         name = case.kernel + (f'_{t}' if t else '')
@@ -178,6 +184,7 @@ def run_case(run, setup):
     if symbol is None:
         return f'no launch function in the header'
     before = setup.arena.copy()
+    run.turn_target()
     run.device.begin(setup.arena)
     status = run.lib[symbol](*arguments(run.protos[symbol], setup))
     trouble = run.device.end(setup.arena)

@@ -16,7 +16,8 @@ sample of the cases runs through the reference interpreter too.
     --few         two sizes a kernel, of each its first and its last type: for compute-sanitizer, which is slow
     --under TOOLS each of compute-sanitizer's tools, as in --under "memcheck racecheck", at the same time
 
-TILEC names the translator (default: build/tilec); SANITIZER names compute-sanitizer; OPTIMIZE is what g++ is given
+Where a kernel has a body for sm_90a, the emulator takes it in every other case, and another in between. ARCH is what
+nvcc is told (default: native). TILEC names the translator (default: build/tilec); SANITIZER names compute-sanitizer; OPTIMIZE is what g++ is given
 (default: -O1). Of --under, each tool is one test. The last line is `N passed, N failed, N skipped`.
 """
 import argparse

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh -- nvcc takes the examples and conformance kernels without a word, for sm_90
+# run.sh -- nvcc takes the examples and conformance kernels without a word, for sm_90a
 #
 # Held of each: no warning of nvcc or of g++ -Wall -Wextra, none of ptxas' C75xx messages but C7519,
 # kernels that have the names that stand in the file, no spill. Of the examples and bench/kernels
@@ -46,7 +46,7 @@ one() {
             return
         fi ;;
     esac
-    if ! "$nvcc" -arch=sm_90 -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v --keep \
+    if ! "$nvcc" -arch=sm_90a -Werror all-warnings -Xcompiler -Wall,-Wextra -Xptxas -v --keep \
         --keep-dir . ${OBJECTS:+-Xcompiler -fPIC} -c "$cu" -o out.o >log 2>&1; then
         { echo "nvcc refuses it"; grep -vE '^ptxas info|^ .*bytes' log | head -n 5; } | fault
         return
@@ -62,7 +62,7 @@ one() {
         *) spilling ',' <log | fault ;;
     esac
     written "$cu" >written
-    compiled ./*.sm_90.cubin >compiled
+    compiled ./*.sm_90a.cubin >compiled
     diff written compiled | sed -n 's/^[<>]/a kernel whose name is not in both:/p' | fault
 }
 
