@@ -118,6 +118,9 @@ mutants: all asan
 	python3 tests/mutants/run.py --seed $(or $(SEED),1) --count $(COUNT)
 bench: all
 	python3 bench/bench.py
+# Contractions: make bench-gemm ARGS='--only "bf16 nt" --all'
+bench-gemm: all
+	python3 bench/gemm.py $(ARGS)
 # The .cu and .h beside each example, as they are committed.
 examples: all
 	@scripts/examples.sh
@@ -138,4 +141,4 @@ clean:
 
 -include $(OBJ:.o=.d) $(ASAN:.o=.d) $(COV:.o=.d) $(FIRE:.o=.d)
 .PHONY: all asan cov demo test test-gpu fuzz fuzz-gpu fuzz-front coverage mutants \
-        bench examples lint install clean
+        bench bench-gemm examples lint install clean
