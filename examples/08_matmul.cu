@@ -29,16 +29,6 @@
 // ---- instructions that C cannot say ---------------------------------------------------
 
 #ifndef TILE_EMULATOR
-// Begins to copy 16 bytes, past the first cache, or writes zeros if they are not there;
-// what they are is known when cp_async_wait says so. Both addresses are multiples of 16.
-static __device__ __forceinline__ void cp_async_16(void *shared, const void *global, bool there)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :
-                 : "r"((unsigned)__cvta_generic_to_shared(shared)), "l"(global), "r"(there ? 16 : 0)
-                 : "memory");
-}
-
 // Four 8 x 8 matrices of 16 bits: lane l gives row l % 8 of matrix l / 8, which is 16 bytes of
 // shared memory, and gets of each matrix the pair that begins at row l / 4, column 2 * (l % 4).
 static __device__ __forceinline__ void ldmatrix_x4(unsigned (&r)[4], const void *row)
@@ -66,6 +56,16 @@ static __device__ __forceinline__ void mma_bf16(float (&upper)[2], float (&lower
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Begins to copy 16 bytes, past the first cache, or writes zeros if they are not there;
+// what they are is known when cp_async_wait says so. Both addresses are multiples of 16.
+static __device__ __forceinline__ void cp_async_16(void *shared, const void *global, bool there)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(shared)), "l"(global), "r"(there ? 16 : 0)
+                 : "memory");
 }
 
 // What this thread began to copy since the last commit is a group.
@@ -120,20 +120,6 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// W neighbours from global to shared memory without waiting for them, zeros if they do not exist;
-// less than 16 bytes come at once.
-template <int W, typename T>
-static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool there)
-{
-    if (W * sizeof(T) == 16) {
-        cp_async_16(to, from, there);
-    } else {
-        #pragma unroll
-        for (int c = 0; c < W; c++)
-            to[c] = there ? from[c] : T();
-    }
-}
-
 // a / b rounded up; by 0: 0; the lowest by -1 wraps.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
@@ -146,6 +132,22 @@ static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+// W neighbours from global to shared memory without waiting for them, zeros if they do not exist;
+// less than 16 bytes come at once.
+template <int W, typename T>
+static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool there)
+{
+    if (W * sizeof(T) % 16 == 0) {
+        #pragma unroll
+        for (int c = 0; c < W; c += 16 / sizeof(T))
+            cp_async_16(&to[c], &from[c], there);
+    } else {
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            to[c] = there ? from[c] : T();
+    }
 }
 
 // ---- matmul_f32_tile, a tile in registers ----------------------------------------------

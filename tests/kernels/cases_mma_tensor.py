@@ -1,6 +1,6 @@
 """cases_mma_tensor.py -- contractions on tensor cores: warps, slabs, rounds that are fetched ahead"""
 import numpy as np
-from cases_mma import product
+from cases_mma import any_byte, product
 from number import Number, cast, contract, total, where
 from table import case, sizes
 
@@ -45,3 +45,51 @@ def _(a, b, M, N):
     y = Number(np.repeat(row.v, M, 0), 'f32', np.repeat(row.e, M, 0))
     sums = [total(y[:, n:n + 32], 1) for n in range(0, N, 32)]
     return dict(y=y, s=Number(np.stack([x.v for x in sums], 1), 'f32', np.stack([x.e for x in sums], 1)))
+
+
+# The longest K is of 5 rounds, the last of which lies where the result will: in the first of four rooms.
+def turned(x):
+    return Number(x.v.T, x.t)
+
+
+@case('64_mma_tensor', 'along', 'T: tf32 f8e4m3 f8e5m2', 'y: f16[M, N] out; a: T[M, K]; b: T[N, K]',
+      sizes(M=[1, 130], N=[1, 32, 40], K=[0, 1, 64, 72, 264]))
+def _(a, b):
+    return cast(product(a, turned(b)), 'f16')
+
+
+@case('64_mma_tensor', 'across', 'T: tf32 f8e4m3 f8e5m2', 'y: f32[M, N] out; a: T[K, M]; b: T[K, N]',
+      sizes(M=[1, 32, 40], N=[8, 48, 49], K=[0, 31, 32, 136]))
+def _(a, b):
+    return product(turned(a), b)
+
+
+@case('64_mma_tensor', 'both_kinds', '', 'y: f32[M, N] out; a: f8e4m3[M, K]; b: f8e5m2[N, K]',
+      sizes(M=[1, 16, 24], N=[32, 33], K=[0, 16, 32, 136]))
+def _(a, b):
+    return product(a, turned(b))
+
+
+@case('64_mma_tensor', 'bytes', 'T: i8 u8', 'y: i32[M, N] out; z: i32[M, N] out; a: T[M, K]; b: u8[N, K]; s: i8[N, K]',
+      sizes(M=[1, 64, 65], N=[32, 33], K=[0, 1, 64, 264]), data=dict(a=any_byte, b=any_byte, s=any_byte))
+def _(a, b, s):
+    a, b, s = (x.astype(np.int64) for x in (a, b, s))
+    return dict(y=(a @ b.T + 2147483000).astype(np.int32), z=(a @ s.T).astype(np.int32))
+
+
+@case('64_mma_tensor', 'bytes_across', '', 'y: i32[M, N] out; a: i8[K, M]; b: u8[K, N]',
+      sizes(M=[1, 32, 40], N=[16, 17], K=[0, 31, 32, 136]), data=dict(a=any_byte, b=any_byte))
+def _(a, b):
+    return a.T.astype(np.int32) @ b.astype(np.int32)
+
+
+@case('64_mma_tensor', 'doubles', '', 'y: f64[M, N] out; a: f64[M, K]; b: f64[N, K]',
+      sizes(M=[1, 128, 130], N=[1, 16, 24], K=[0, 1, 20, 90]))
+def _(a, b):
+    return contract(a, turned(b), Number(np.zeros((a.shape[0], b.shape[0])), 'f64'))
+
+
+@case('64_mma_tensor', 'doubles_across', '', 'y: f64[M, N] out; a: f64[K, M]; b: f64[K, N]',
+      sizes(M=[1, 32, 40], N=[8, 32, 33], K=[0, 7, 8, 36]))
+def _(a, b):
+    return contract(turned(a), b, Number(np.zeros((a.shape[1], b.shape[1])), 'f64'))
