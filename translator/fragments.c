@@ -112,7 +112,9 @@ typedef struct {
     const Staged *a, *b;
     Point at_a, at_b;
     const char *k, *i, *j, *a_k, *b_k, *acc;
-    int warps, slabs, blocks;                      /* slabs of 16 rows, blocks of 16 columns */
+    int warps, slabs, blocks;                      /* warps along rows; slabs of 16 rows, blocks of
+                                                      16 columns of each */
+    const char *columns;                           /* where the warp's begin; NULL: at 0 */
     bool doubles, widened;                         /* f64; f8, in two products */
 } Fragments;
 
@@ -165,7 +167,9 @@ static void read_fragment(Emit *e, const Fragments *f, const Staged *s, const Po
 static void read_a(Emit *e, const Fragments *f)
 {
     const char *slab = f->slabs == 1 ? NULL : times(16 * f->warps, f->i);
-    const char *warp = f->warps == 1 ? NULL : arena_printf("%s / 32 * 16", e->thread);
+    const char *warp = f->warps == 1 ? NULL
+        : f->columns ? arena_printf("%s / 32 %% %d * 16", e->thread, f->warps)
+                     : arena_printf("%s / 32 * 16", e->thread);
     const char *first = !slab ? warp : !warp ? slab : arena_printf("%s + %s", slab, warp);
     const char *type = f->doubles ? "double" : "unsigned";
     const char *slabs = f->slabs == 1 ? "" : arena_printf("[%d]", f->slabs);
@@ -231,7 +235,10 @@ static void write_loop(Emit *e, const Fragments *f, int64_t extent, int depth)
     line(e, "#pragma unroll");
     open_block(e, "for (int %s = 0; %s < %d; %s++)", f->j, f->j, f->blocks, f->j);
     line(e, "%s %s%s;", f->doubles ? "double" : "unsigned", f->b_k, registers(f));
-    read_fragment(e, f, f->b, &f->at_b, f->b_k, times(16, f->j));
+    const char *block = times(16, f->j);
+    if (f->columns)
+        block = f->blocks == 1 ? f->columns : arena_printf("%s + %s", f->columns, block);
+    read_fragment(e, f, f->b, &f->at_b, f->b_k, block);
     multiply(e, f);
     close_block(e, "");
     close_block(e, "");
@@ -247,14 +254,16 @@ void write_fragments(Emit *e, const Op *op, const Value *acc)
                     .acc = map_of(acc)->name, .warps = rows->threads / 8,
                     .slabs = rows->repeats / 2, .blocks = cols->repeats / 4 };
     const int depth = product_depth(f.a->elem);
+    if (cols->groups)
+        f.columns = arena_printf("%s / %d * %d", e->thread, cols->group, 16 * f.blocks);
     f.doubles = f.a->elem == EL_F64, f.widened = is_widened(f.a);
     f.at_a = point(e, f.a, 0), f.at_b = point(e, f.b, 1);
     const int scope = e->names.used.n;             /* those stay taken in this block */
     f.k = fresh(e, "k"), f.i = fresh(e, "i"), f.j = fresh(e, "j");
     f.a_k = fresh(e, arena_printf("%s_%s", f.a->base, f.k));
     f.b_k = fresh(e, arena_printf("%s_%s", f.b->base, f.k));
-    line(e, "// for each %d %s: this warp's rows of %s times the columns of %s, on tensor cores",
-         depth, f.k, f.a->base, f.b->base);
+    line(e, "// for each %d %s: this warp's rows of %s times %s columns of %s, on tensor cores",
+         depth, f.k, f.a->base, f.columns ? "its" : "the", f.b->base);
     write_loop(e, &f, contracted(op), depth);
     e->names.used.n = scope;
 }

@@ -148,6 +148,7 @@ static void fetch(Emit *e, Staged *s, const char *k)
     const Dim *dims[MAX_NEST];
     const char *one = one_thread(e, tile), *to = fresh(e, arena_printf("%s_to", s->base));
     const int bytes = body_vector(e, tile) * elem_info[s->elem].bytes;
+    const int bounds = e->hoisted.n, bases = e->bases.n;
     Phase p;
     line(e, "%s *const %s = %s;", device_type(s->elem), to, room(s, k));
     if (one)
@@ -164,8 +165,10 @@ static void fetch(Emit *e, Staged *s, const char *k)
          staged_place(e, s), base, offset_text(e, load, tile, false), guard ? guard : "true");
     e->indent -= inside != NULL;
     phase_close(e, &p);
-    if (one)
+    if (one) {                                     /* what was named inside has no name outside */
         close_block(e, "");
+        e->hoisted.n = bounds, e->bases.n = bases;
+    }
 }
 
 /* a and b, for the reader. */

@@ -93,3 +93,24 @@ def _(a, b):
       sizes(M=[1, 32, 40], N=[8, 32, 33], K=[0, 7, 8, 36]))
 def _(a, b):
     return contract(turned(a), b, Number(np.zeros((a.shape[1], b.shape[1])), 'f64'))
+
+
+@case('64_mma_tensor', 'side_by_side', '', 'y: f16[M, N] out; r: f32[M, ceil(N, 128)] out; h: i32[M] inout; a: f16[M, K]; '
+      'b: f16[K, N]; s: f32[M]; bias: f32[N]', sizes(M=[1, 16, 17], N=[8, 128, 130], K=[0, 32, 72]), data=dict(s=whole),
+      unordered=True)
+def _(h, a, b, s, bias, M, N, K):
+    acc = Number(np.zeros((M, N)), 'f32')
+    scale = s.reshape(M, 1)
+    for k in range(0, K, 32):
+        acc = acc + product(a[:, k:k + 32], b[k:k + 32]) * scale
+        scale = scale * Number(0.5, 'f32')
+    columns = -(-N // 128)
+    counts = h + columns * np.trunc(scale.v[:, 0] * 64).astype(np.int32)
+    return dict(y=cast(acc + bias, 'f16'), h=counts, r=Number(np.repeat(scale.v, columns, 1), 'f32'))
+
+
+@case('64_mma_tensor', 'two_results', '', 'y: f32[M, N] out; a: bf16[M, K]; b: bf16[K, N]; g: bf16[N, K]',
+      sizes(M=[1, 64, 65], N=[8, 64, 66], K=[0, 16, 40, 80]), data=dict(a=whole, b=whole, g=whole))
+def _(a, b, g):
+    acc, gate = product(a, b), product(a, turned(g))
+    return where(gate.v > 0.5, acc, gate)
