@@ -166,7 +166,7 @@ void    spread_static(const Facts *f, Body *b, const Dim *d, int limit, int most
 int64_t elements_held(const Body *b, const Value *v);      /* by one thread; 1 a whole axis */
 void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
 int     threads_used(const Body *b);
-int     spread_bits(const Spread *s);              /* of a thread's number: they tell places apart */
+int     spread_bits(const Spread *s);              /* of its number that tell places apart */
 int     spread_over(const Spread *s);              /* how many threads */
 bool    held_twice(const Body *b, const Op *op);
 /* Do two accesses of one program to a tensor have to keep their order, whoever makes them? */
