@@ -29,16 +29,6 @@
 // ---- instructions that C cannot say ---------------------------------------------------
 
 #ifndef TILE_EMULATOR
-// Begins to copy 16 bytes, past the first cache, or writes zeros if they are not there;
-// what they are is known when cp_async_wait says so. Both addresses are multiples of 16.
-static __device__ __forceinline__ void cp_async_16(void *shared, const void *global, bool there)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :
-                 : "r"((unsigned)__cvta_generic_to_shared(shared)), "l"(global), "r"(there ? 16 : 0)
-                 : "memory");
-}
-
 // Four 8 x 8 matrices of 16 bits: lane l gives row l % 8 of matrix l / 8, which is 16 bytes of
 // shared memory, and gets of each matrix the pair that begins at row l / 4, column 2 * (l % 4).
 static __device__ __forceinline__ void ldmatrix_x4(unsigned (&r)[4], const void *row)
@@ -66,6 +56,16 @@ static __device__ __forceinline__ void mma_bf16(float (&upper)[2], float (&lower
                  " {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Begins to copy 16 bytes, past the first cache, or writes zeros if they are not there;
+// what they are is known when cp_async_wait says so. Both addresses are multiples of 16.
+static __device__ __forceinline__ void cp_async_16(void *shared, const void *global, bool there)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"((unsigned)__cvta_generic_to_shared(shared)), "l"(global), "r"(there ? 16 : 0)
+                 : "memory");
 }
 
 // What this thread began to copy since the last commit is a group.
@@ -120,20 +120,6 @@ static __device__ __forceinline__ void fill_vec(T (&to)[N], V value)
         to[c] = (T)value;
 }
 
-// W neighbours from global to shared memory without waiting for them, zeros if they do not exist;
-// less than 16 bytes come at once.
-template <int W, typename T>
-static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool there)
-{
-    if (W * sizeof(T) == 16) {
-        cp_async_16(to, from, there);
-    } else {
-        #pragma unroll
-        for (int c = 0; c < W; c++)
-            to[c] = there ? from[c] : T();
-    }
-}
-
 // a / b rounded up; by 0: 0; the lowest by -1 wraps.
 static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 {
@@ -146,6 +132,22 @@ static __host__ __device__ inline int64_t tile_ceil(int64_t a, int64_t b)
 static __host__ __device__ inline int64_t tile_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+// W neighbours from global to shared memory without waiting for them, zeros if they do not exist;
+// less than 16 bytes come at once.
+template <int W, typename T>
+static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool there)
+{
+    if (W * sizeof(T) % 16 == 0) {
+        #pragma unroll
+        for (int c = 0; c < W; c += 16 / sizeof(T))
+            cp_async_16(&to[c], &from[c], there);
+    } else {
+        #pragma unroll
+        for (int c = 0; c < W; c++)
+            to[c] = there ? from[c] : T();
+    }
 }
 
 // ---- matmul_f32_tile, a tile in registers ----------------------------------------------
@@ -344,10 +346,10 @@ matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *
 // ---- matmul_bf16_tile, a tile in registers ---------------------------------------------
 //
 //   block      128 threads are one program
-//   row        of 64 in acc: a thread holds element 8 * r + row_thread, for r = 0 .. 1;
-//              row_thread = 16 * (thread / 32) + thread % 32 / 4
+//   row        of 64 in acc: a thread holds element 32 * (r / 2) + 8 * (r % 2) + row_thread,
+//              for r = 0 .. 3; row_thread = 16 * (thread / 32 % 2) + thread % 32 / 4
 //   col        of 64 in acc, bias_tile: a thread holds element 8 * (v / 2) + v % 2 +
-//              col_thread, for v = 0 .. 15; col_thread = 2 * (thread % 4)
+//              col_thread, for v = 0 .. 7; col_thread = 32 * (thread / 64) + 2 * (thread % 4)
 //   row2       of 64 in a: a thread holds element 32 * r2 + row_thread2, for r2 = 0 .. 1;
 //              row_thread2 = thread / 4
 //   col2       of 32 in a: a thread holds the W elements from W * (4 * v2 + col_thread2) on,
@@ -400,8 +402,8 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     const int64_t j = program % tile_ceil(N, 64);
     const int64_t i = program / tile_ceil(N, 64);
     const int thread = threadIdx.x;
-    const int row_thread = 16 * (thread / 32) + thread % 32 / 4;
-    const int col_thread = 2 * (thread % 4);
+    const int row_thread = 16 * (thread / 32 % 2) + thread % 32 / 4;
+    const int col_thread = 32 * (thread / 64) + 2 * (thread % 4);
     const int row_thread2 = thread / 4;
     const int col_thread2 = thread % 4;
     const int row_thread3 = thread / 8;
@@ -410,11 +412,11 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     const int col_thread4 = thread % 8;
 
     // 08_matmul.tile:17    for k in 0..ceil(K, BK) {
-    float acc[2][8][2];
+    float acc[4][4][2];
     #pragma unroll
-    for (int r = 0; r < 2; r++) {
+    for (int r = 0; r < 4; r++) {
         #pragma unroll
-        for (int v = 0; v < 16; v++)
+        for (int v = 0; v < 8; v++)
             acc[r][v / 2][v % 2] = 0.0f;
     }
     // a and b of round k come without waiting, into room k & 3 of their arrays
@@ -462,45 +464,55 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         // 08_matmul.tile:18    acc = mma(a.load([i, k], [BM, BK]), b.load([k, j], [BK, BN]), acc);
         const int a_row = thread % 16, a_col = thread % 32 / 16 * 8;
         const int b_row = thread % 16, b_col = thread % 32 / 16 * 8;
-        // for each 16 k2: this warp's rows of a times the columns of b, on tensor cores
+        // for each 16 k2: this warp's rows of a times its columns of b, on tensor cores
         #pragma unroll
         for (int k2 = 0; k2 < 32; k2 += 16) {
-            unsigned a_k2[4];
-            ldmatrix_x4(a_k2, &a_now[(thread / 32 * 16 + a_row) * 40 + k2 + a_col]);
+            unsigned a_k2[2][4];
             #pragma unroll
-            for (int j2 = 0; j2 < 4; j2++) {
+            for (int i2 = 0; i2 < 2; i2++) {
+                ldmatrix_x4(a_k2[i2], &a_now[(32 * i2 + thread / 32 % 2 * 16 + a_row) * 40 + k2
+                    + a_col]);
+            }
+            #pragma unroll
+            for (int j2 = 0; j2 < 2; j2++) {
                 unsigned b_k2[4];
-                ldmatrix_x4_trans(b_k2, &b_now[(k2 + b_row) * 72 + 16 * j2 + b_col]);
-                mma_bf16(acc[0][2 * j2], acc[1][2 * j2], a_k2, b_k2[0], b_k2[1]);
-                mma_bf16(acc[0][2 * j2 + 1], acc[1][2 * j2 + 1], a_k2, b_k2[2], b_k2[3]);
+                ldmatrix_x4_trans(b_k2, &b_now[(k2 + b_row) * 72 + thread / 64 * 32 + 16 * j2
+                    + b_col]);
+                #pragma unroll
+                for (int i2 = 0; i2 < 2; i2++) {
+                    mma_bf16(acc[2 * i2][2 * j2], acc[2 * i2 + 1][2 * j2], a_k2[i2], b_k2[0],
+                        b_k2[1]);
+                    mma_bf16(acc[2 * i2][2 * j2 + 1], acc[2 * i2 + 1][2 * j2 + 1], a_k2[i2],
+                        b_k2[2], b_k2[3]);
+                }
             }
         }
     }
 
     // 08_matmul.tile:20    if bias { acc += bias.load_like(c) as f32; }
     if (bias != nullptr) {
-        __nv_bfloat16 bias_tile[8][2];
+        __nv_bfloat16 bias_tile[4][2];
         const int cols = (int)(tile_min(64, N - 64 * j));
         const __nv_bfloat16 *const bias_at = bias + 64 * j;
         #pragma unroll
-        for (int v = 0; v < 16; v++) {
+        for (int v = 0; v < 8; v++) {
             const int col = 8 * (v / 2) + v % 2 + col_thread;
             bias_tile[v / 2][v % 2] = col < cols ? bias_at[col] : __float2bfloat16_rn(0.0f);
         }
         #pragma unroll
-        for (int r = 0; r < 2; r++) {
+        for (int r = 0; r < 4; r++) {
             #pragma unroll
-            for (int v = 0; v < 16; v++)
+            for (int v = 0; v < 8; v++)
                 acc[r][v / 2][v % 2] += __bfloat162float(bias_tile[v / 2][v % 2]);
         }
     }
 
     // 08_matmul.tile:21    c.store(acc as T);
     #pragma unroll
-    for (int r = 0; r < 2; r++) {
-        const int row = 8 * r + row_thread;
+    for (int r = 0; r < 4; r++) {
+        const int row = 32 * (r / 2) + 8 * (r % 2) + row_thread;
         #pragma unroll
-        for (int v = 0; v < 16; v++) {
+        for (int v = 0; v < 8; v++) {
             const int col = 8 * (v / 2) + v % 2 + col_thread;
             acc_shared[row * 72 + col] = __float2bfloat16_rn(acc[r][v / 2][v % 2]);
         }

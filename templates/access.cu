@@ -166,21 +166,6 @@ static __device__ __forceinline__ float round_digits(float x)
     return ldexpf(WAY > 0 ? ceilf(whole) : WAY < 0 ? floorf(whole) : truncf(whole), last);
 }
 
-// ---- fetch_vec
-// W neighbours from global to shared memory without waiting for them, zeros if they do not exist;
-// less than 16 bytes come at once.
-template <int W, typename T>
-static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool there)
-{
-    if (W * sizeof(T) == 16) {
-        cp_async_16(to, from, there);
-    } else {
-        #pragma unroll
-        for (int c = 0; c < W; c++)
-            to[c] = there ? from[c] : T();
-    }
-}
-
 // ---- smem
 // Dynamic shared memory: a block has as many bytes of it as its launch asks for.
 extern __shared__ __align__(1024) unsigned char smem[];

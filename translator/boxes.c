@@ -110,9 +110,11 @@ static bool accumulates(const Op *loop, const Op *mma)
 static bool multiplies(Plan *p, const Op *loop, const Op *mma)
 {
     const Type *r = &mma->results[0]->type;
+    const Elem elem = mma->args[0]->type.elem;
     const int64_t columns = type_extent(r, r->rank - 1);
     Box boxes[2];
-    if (r->elem != EL_F32 || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS
+    if ((elem != EL_F16 && elem != EL_BF16) || mma->args[1]->type.elem != elem
+        || r->elem != EL_F32 || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS
         || !accumulates(loop, mma))
         return false;
     for (int side = 0; side < 2; side++) {

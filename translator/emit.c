@@ -7,16 +7,31 @@ void choose_fills(const Plan *p);
 
 /* ---- where a thread stands ------------------------------------------------------------------- */
 
+/* The same along rows or columns of a result on tensor cores. */
+static const char *paired_part(const Emit *e, const Dim *d, const Spread *s)
+{
+    const char *t = e->thread, *warp = arena_printf("%s / 32", t);
+    const int all = e->body->threads;
+    if (s->pair == 1 && s->groups)
+        return arena_printf("%d * (%s / %d) + 2 * (%s %% 4)",
+                            (int)static_extent(d) / s->groups, t, s->group, t);
+    if (s->pair == 1)
+        return arena_printf("2 * (%s %% 4)", t);
+    if (s->threads == 8)
+        return arena_printf(all > 32 ? "%s %% 32 / 4" : "%s / 4", t);
+    if (s->threads * 4 < all)
+        warp = arena_printf("%s %% %d", warp, s->threads / 8);
+    return arena_printf("16 * (%s) + %s %% 32 / 4", warp, t);
+}
+
 /* A thread's part along d: its number's bits, as text. */
 const char *thread_part(const Emit *e, const Dim *d)
 {
     const Spread *s = spread_of(e, d);
     const char *t = e->thread;
     int all = e->body->kind == BODY_BLOCK ? 1024 : e->body->threads;
-    if (s->pair == 1)
-        return arena_printf("2 * (%s %% 4)", t);
     if (s->pair)
-        return arena_printf(s->threads > 8 ? "16 * (%s / 32) + %s %% 32 / 4" : "%s / 4", t, t);
+        return paired_part(e, d, s);
     if (s->shift)
         t = arena_printf("%s / %d", t, 1 << s->shift);
     if (s->threads << s->shift < all)

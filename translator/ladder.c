@@ -20,7 +20,8 @@ static void spread_whole(const Facts *f, Body *b, int along, int room, int most)
     Plan *p = f->plan;
     for (int i = 0; i < p->dims.n; i++) {
         const Dim *d = p->dims.at[i];
-        b->spread.at[i] = (Spread){ d->whole && d->fast ? along : 1, 0, 1, 1, false, 0 };
+        b->spread.at[i] = (Spread){ .threads = d->whole && d->fast ? along : 1, .vector = 1,
+                                       .repeats = 1 };
     }
     spread_statics(f, b, true, room, 32);
     for (int i = 0; i < p->dims.n; i++) {

@@ -56,6 +56,7 @@ typedef struct {
     const Op *anchor;                              /* staged before this op */
     int last;                                      /* needed until the op of this number */
     int k, inner;                                  /* axes: contracted; along which rows run */
+    Elem elem;                                     /* what lies there: f8 may be widened to f16 */
     int64_t pitch, size;                           /* elements of a padded row, of the array */
     bool wide;                                     /* rows are read by too many lanes for vectors */
     bool own;                                      /* 0 outside its valid part along k */
@@ -68,12 +69,11 @@ typedef struct {
 } Staged;
 typedef struct { const Op *mma; int side, stage; } StagedFor;
 
-/* How the lanes of a warp touch an array: the Dim and the stride of each axis; at once, `vector`
-   elements of so many bytes. */
+/* How the lanes of a warp touch an array: at once, `vector` elements of so many bytes, `stride`
+   elements apart from one to the next in each of n parts of a lane's number. */
 typedef struct {
-    int rank, vector, bytes;
-    const Dim *dim[MAX_RANK + 1];
-    int64_t stride[MAX_RANK + 1];
+    int vector, bytes, n;
+    struct { int shift, threads; int64_t stride; } part[MAX_RANK + 1];
 } Lie;
 
 /* The state of one body being written. */
@@ -168,6 +168,8 @@ void    spread_static(const Facts *f, Body *b, const Dim *d, int limit, int most
 int64_t elements_held(const Body *b, const Value *v);      /* by one thread; 1 a whole axis */
 void    spread_statics(const Facts *f, Body *b, bool fast, int limit, int most);
 int     threads_used(const Body *b);
+int     spread_bits(const Spread *s);              /* of its number that tell places apart */
+int     spread_over(const Spread *s);              /* how many threads */
 bool    held_twice(const Body *b, const Op *op);
 /* Do two accesses of one program to a tensor have to keep their order, whoever makes them? */
 bool    must_order(const Op *a, const Op *b);
@@ -418,11 +420,15 @@ void write_fragments(Emit *e, const Op *op, const Value *acc);   /* fragments.c:
 void stage_before(Emit *e, const Op *op);
 void name_staged(Emit *e, Staged *s);
 void declare_staged(Emit *e, const Staged *s, const Op *op);   /* needed from op on */
+bool is_whole(const Valid *v, Sym extent);         /* is nothing padding? */
+void note_staged(Emit *e, const Staged *s);        /* stage_notes.c: in the head */
 bool staged_in_vectors(Emit *e, const Staged *s);
 const char *staged_place(Emit *e, const Staged *s);
-int  lanes_in_a_bank(const Emit *e, const Lie *at);
-const char *banks_text(const Emit *e, const Lie *written, const Lie *read);
+int  lanes_in_a_bank(const Lie *at);
+const char *banks_text(const Lie *written, const Lie *read);
 int k_axis(const Value *v, int side);              /* of an operand: 0 a, 1 b */
+bool read_as_matrices(const Staged *s);            /* fragments.c: by ldmatrix */
+int  product_depth(Elem elem);                     /* of tensor cores, along k */
 const Staged *staged_of(const Emit *e, const Op *mma, int side);
 int64_t staged_stride(const Staged *s, int axis);
 void write_mma(Emit *e, const Op *op);

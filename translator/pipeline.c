@@ -55,16 +55,16 @@ static bool pads_zero(const Op *load)
         && !map_of(load->results[0])->has_fill;
 }
 
-/* The loop whose rounds may fetch the operand ahead: a load in vectors of 16 bytes, as it is, of a
-   place that is known before the round. NULL: none. */
+/* The loop whose rounds may fetch the operand ahead: a load in vectors of 8 or 16 bytes, as it is,
+   of a place that is known before the round. NULL: none. */
 static const Op *fetching_loop(Emit *e, const Staged *s)
 {
     const Op *loop = round_of(s->anchor), *load = plain_load(s->v);
     const int width = load ? body_vector(e, load->results[0]) : 1;
+    const int bytes = width * elem_info[s->elem].bytes;
     Inside in = { loop, false };
     if (!loop || !load || s->own || s->other || !staged_in_vectors(e, s) || !pads_zero(load)
-        || width * elem_info[s->v->type.elem].bytes != 16
-        || load->results[0]->type.elem != s->v->type.elem
+        || (bytes != 8 && bytes % 16 != 0) || load->results[0]->type.elem != s->elem
         || !access_is_vector(e->plan, load, width))
         return NULL;
     op_atoms(load, note_made, &in);
@@ -77,7 +77,7 @@ static int64_t round_bytes(const Emit *e, const Op *loop)
     int64_t bytes = 0;
     for (int i = 0; i < e->staged.n; i++)
         if (e->staged.at[i].loop == loop)
-            bytes += e->staged.at[i].size * elem_info[e->staged.at[i].v->type.elem].bytes;
+            bytes += e->staged.at[i].size * elem_info[e->staged.at[i].elem].bytes;
     return bytes;
 }
 
@@ -149,8 +149,10 @@ static void fetch(Emit *e, Staged *s, const char *k)
     const Value *tile = load->results[0];
     const Dim *dims[MAX_NEST];
     const char *one = one_thread(e, tile), *to = fresh(e, arena_printf("%s_to", s->base));
+    const int bytes = body_vector(e, tile) * elem_info[s->elem].bytes;
+    const int bounds = e->hoisted.n, bases = e->bases.n;
     Phase p;
-    line(e, "%s *const %s = %s;", device_type(s->v->type.elem), to, room(s, k));
+    line(e, "%s *const %s = %s;", device_type(s->elem), to, room(s, k));
     if (one)
         open_block(e, "if (%s)", one);
     e->sparing = true;
@@ -161,12 +163,14 @@ static void fetch(Emit *e, Staged *s, const char *k)
     if (inside)
         line(e, "if (%s)", inside);
     e->indent += inside != NULL;
-    line(e, "fetch_vec<%s>(&%s[%s], &%s[%s], %s);", e->w, to, staged_place(e, s), base,
-         offset_text(e, load, tile, false), guard ? guard : "true");
+    line(e, "%s<%s>(&%s[%s], &%s[%s], %s);", bytes == 8 ? "fetch_8" : "fetch_vec", e->w, to,
+         staged_place(e, s), base, offset_text(e, load, tile, false), guard ? guard : "true");
     e->indent -= inside != NULL;
     phase_close(e, &p);
-    if (one)
+    if (one) {                                     /* what was named inside has no name outside */
         close_block(e, "");
+        e->hoisted.n = bounds, e->bases.n = bases;
+    }
 }
 
 /* a and b, for the reader. */
@@ -244,6 +248,6 @@ void await_fetched(Emit *e, const Op *loop)
         if (s->loop != loop)
             continue;
         s->name = fresh(e, arena_printf("%s_now", s->base));
-        line(e, "const %s *const %s = %s;", device_type(s->v->type.elem), s->name, room(s, k));
+        line(e, "const %s *const %s = %s;", device_type(s->elem), s->name, room(s, k));
     }
 }

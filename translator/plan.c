@@ -55,7 +55,7 @@ static bool registers_fit(const Facts *f, int64_t n, int threads)
 static void spread_tile(const Facts *f, Body *b, int threads)
 {
     for (int i = 0; i < b->spread.n; i++)
-        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false, 0 };
+        b->spread.at[i] = (Spread){ .threads = 1, .vector = 1, .repeats = 1 };
     spread_statics(f, b, true, threads, threads);
     spread_statics(f, b, false, threads, threads);
 }

@@ -18,6 +18,9 @@
  *     row    = (repeat / 2 * warps + warp) * 16 + repeat % 2 * 8 + lane / 4
  *     column =  repeat / 2                 *  8 + lane % 4 * 2   + repeat % 2
  *
+ * Columns may be dealt to groups of warps, too, a piece for each: then `warps` are those of one
+ * group, and the columns of group g begin at g * (columns / groups).
+ *
  * A value's layout is the Dim of each of its axes: `blocked` if it has all of a space, `slice` if
  * some are missing (the value is replicated across those threads), `uniform` if there are none. */
 typedef struct Dim Dim;
@@ -43,6 +46,8 @@ typedef struct {
     bool loops;                                    /* streaming: the repeats are a loop */
     int pair;                                      /* tensor cores: 8 for rows, 1 for columns: how
                                                       far apart repeats 2 k and 2 k + 1 are */
+    int groups, group;                             /* of columns: how many, of so many threads each;
+                                                      0: all warps have all columns */
 } Spread;
 
 typedef enum { BODY_TILE, BODY_WARP, BODY_BLOCK, BODY_STREAM } BodyKind;

@@ -102,7 +102,7 @@ static void spread_all(const Facts *f, Body *b, int threads, int columns)
     bool *marked = new_array(bool, p->dims.n + 1);
     ir_walk(p->kernel->body, mark_spaces, marked);
     for (int i = 0; i < p->dims.n; i++)
-        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false, 0 };
+        b->spread.at[i] = (Spread){ .threads = 1, .vector = 1, .repeats = 1 };
     for (int fast = 1; fast >= 0; fast--)
         for (int i = p->dims.n - 1; i >= 0; i--) {
             const Dim *d = p->dims.at[i];
@@ -182,36 +182,101 @@ Body *plan_contractions(const Facts *f)
 
 /* ---- tensor cores ---------------------------------------------------------------------------- */
 
-/* The most warps, a power of two, that the rows of all results can be dealt to in slabs of 16. */
-static int most_warps(const Plan *p)
+/* How the warps of a program share results: along rows, in slabs of 16, and along columns, in
+   pieces of whole blocks of 16. */
+typedef struct { int rows, columns; } Grid;
+
+/* Sets *arg, a bool, if op reduces along a side of a result. */
+static void note_reduced_side(Op *op, void *arg)
 {
-    int64_t warps = 8;
-    for (int i = 0; i < p->dims.n; i++)
-        while (p->dims.at[i]->side == TENSOR_ROWS
-               && static_extent(p->dims.at[i]) % (16 * warps) != 0)
-            warps /= 2;
-    return (int)warps;
+    bool *any = arg;
+    for (int a = 0; op->kind == OP_REDUCE && a < op->args[0]->type.rank; a++) {
+        const Dim *d = map_of(op->args[0])->dim[a];
+        *any |= d && op->reduce_axes >> a & 1 && d->side;
+    }
 }
 
-/* Spreads the results over so many warps, and all else over their threads. */
-static void spread_fragments(const Facts *f, Body *b, int warps)
+/* Can results be dealt so? */
+static bool grid_divides(const Plan *p, Grid g)
 {
-    const Plan *p = f->plan;
-    for (int i = 0; i < p->dims.n; i++)
-        b->spread.at[i] = (Spread){ 1, 0, 1, 1, false, 0 };
     for (int i = 0; i < p->dims.n; i++) {
         const Dim *d = p->dims.at[i];
-        const int n = (int)static_extent(d);
-        if (d->side == TENSOR_ROWS)
-            b->spread.at[i] = (Spread){ 8 * warps, 2, 1, n / (8 * warps), false, 8 };
-        if (d->side == TENSOR_COLS)
-            b->spread.at[i] = (Spread){ 4, 0, 1, n / 4, false, 1 };
+        const int parts = d->side == TENSOR_ROWS ? g.rows : d->side == TENSOR_COLS ? g.columns : 0;
+        if (parts && static_extent(d) % (16 * parts) != 0)
+            return false;
     }
+    return true;
+}
+
+typedef struct { Grid grid; int64_t rows; } Reads;
+
+/* Adds the rows and columns of operands that a warp reads for one k of a contraction. */
+static void add_reads(Op *op, void *arg)
+{
+    Reads *all = arg;
+    if (op->kind != OP_MMA)
+        return;
+    const Type *t = &op->results[0]->type;
+    all->rows += type_extent(t, t->rank - 2) / all->grid.rows
+                 + type_extent(t, t->rank - 1) / all->grid.columns;
+}
+
+/* The grid of so many warps of which each reads least; of equals the one with most warps along
+   rows, since it has the fewest slabs in registers. No rows: there is none. Reductions along a
+   result want its columns in one warp. */
+static Grid best_grid(const Plan *p, int warps)
+{
+    Grid best = { 0, 0 };
+    int64_t least = 0;
+    bool reduced = false;
+    ir_walk(p->kernel->body, note_reduced_side, &reduced);
+    for (int columns = 1; columns <= (reduced ? 1 : warps); columns *= 2) {
+        Reads reads = { { warps / columns, columns }, 0 };
+        if (!grid_divides(p, reads.grid))
+            continue;
+        ir_walk(p->kernel->body, add_reads, &reads);
+        if (!best.rows || reads.rows < least)
+            best = reads.grid, least = reads.rows;
+    }
+    return best;
+}
+
+/* The most warps, a power of two, that all results can be dealt to. */
+static int most_warps(const Plan *p)
+{
+    int warps = 8;
+    while (warps > 1 && !best_grid(p, warps).rows)
+        warps /= 2;
+    return warps;
+}
+
+/* How one Dim of a result is spread. */
+static Spread spread_side(const Dim *d, Grid g)
+{
+    const int n = (int)static_extent(d);
+    if (d->side == TENSOR_ROWS)
+        return (Spread){ .threads = 8 * g.rows, .shift = 2, .vector = 1,
+                         .repeats = n / (8 * g.rows), .pair = 8 };
+    Spread s = { .threads = 4, .vector = 1, .repeats = n / (4 * g.columns), .pair = 1 };
+    if (g.columns > 1)
+        s.groups = g.columns, s.group = 32 * g.rows;
+    return s;
+}
+
+/* Spreads the results over a grid of warps, and all else over their threads. */
+static void spread_fragments(const Facts *f, Body *b, Grid g)
+{
+    const Plan *p = f->plan;
+    const int threads = 32 * g.rows * g.columns;
+    for (int i = 0; i < p->dims.n; i++)
+        b->spread.at[i] = p->dims.at[i]->side
+                              ? spread_side(p->dims.at[i], g)
+                              : (Spread){ .threads = 1, .vector = 1, .repeats = 1 };
     for (int fast = 1; fast >= 0; fast--)
         for (int i = p->dims.n - 1; i >= 0; i--) {
             const Dim *d = p->dims.at[i];
             if (d->fast == fast && !d->side)
-                spread_static(f, b, d, 32 * warps, 32 * warps);
+                spread_static(f, b, d, threads, threads);
         }
 }
 
@@ -219,12 +284,13 @@ static void spread_fragments(const Facts *f, Body *b, int warps)
    of its warps cannot hold the tiles. Four warps read each operand less often than eight do. */
 Body *plan_tensor(const Facts *f)
 {
-    enum { EASY = 136, MOST = 184, FRAGMENTS = 16 };   /* of 255 registers; those for operands */
+    enum { EASY = 152, MOST = 184, FRAGMENTS = 16 };   /* of 255 registers; those for operands */
     Body *b = new_body(f->plan, BODY_TILE, "tile");
     const int most = most_warps(f->plan), hint = hint_of(f->plan->kernel, "threads") / 32;
-    int warps = hint >= 1 && hint < most ? (int)power_above(hint) : most < 4 ? most : 4;
+    const int64_t wish = power_above(hint >= 1 ? hint : 4);
+    int warps = wish < most ? (int)wish : most;
     for (;; warps *= 2) {
-        spread_fragments(f, b, warps);
+        spread_fragments(f, b, best_grid(f->plan, warps));
         const int words = words_needed(f, b, FRAGMENTS);
         if (words <= (warps < most && hint < 1 ? EASY : MOST))
             return b;
@@ -252,8 +318,9 @@ Body *plan_boxes(const Facts *f)
         return NULL;
     Body *b = new_body(p, BODY_TILE, "sm90a");
     b->boxes = true;
-    b->threads = most_warps(p) < 8 ? 128 : 256;
-    spread_fragments(f, b, b->threads / 32);
+    const Grid g = { grid_divides(p, (Grid){ 8, 1 }) ? 8 : 4, 1 };
+    b->threads = 32 * g.rows;
+    spread_fragments(f, b, g);
     if (words_needed(f, b, OTHERS) <= MOST) {
         group_programs(p->kernel);
         return b;

@@ -228,7 +228,7 @@ static int reduced_bits(const Emit *e, const Op *op)
     for (int a = 0; a < op->args[0]->type.rank; a++) {
         const Dim *d = map_of(op->args[0])->dim[a];
         if (d && op->reduce_axes >> a & 1)
-            bits |= (spread_of(e, d)->threads - 1) << spread_of(e, d)->shift;
+            bits |= spread_bits(spread_of(e, d));
     }
     return bits;
 }

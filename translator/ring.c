@@ -23,7 +23,7 @@ static int64_t round_bytes(const Emit *e)
 {
     int64_t bytes = 0;
     for (int i = 0; i < e->staged.n; i++)
-        bytes += e->staged.at[i].size * elem_info[e->staged.at[i].v->type.elem].bytes;
+        bytes += e->staged.at[i].size * elem_info[e->staged.at[i].elem].bytes;
     return bytes;
 }
 
@@ -75,7 +75,7 @@ static void ask(Emit *e, const Staged *s)
     const int scope = e->names.used.n;
     const char *to = fresh(e, arena_printf("%s_to", s->base));
     const char *col = b->across > 64 ? fresh(e, "col") : NULL;
-    line(e, "%s *const %s = %s + %lld * %s;", device_type(s->v->type.elem), to, s->array,
+    line(e, "%s *const %s = %s + %lld * %s;", device_type(s->elem), to, s->array,
          (long long)s->size, e->ring.room);
     if (col)
         line(e, "for (int %s = 0; %s < %lld; %s += 64)", col, col, (long long)b->across, col);
@@ -184,7 +184,7 @@ void await_boxes(Emit *e)
     for (int i = 0; i < e->staged.n; i++) {
         Staged *s = &e->staged.at[i];
         s->name = fresh(e, arena_printf("%s_now", s->base));
-        line(e, "const %s *const %s = %s + %lld * %s;", device_type(s->v->type.elem), s->name,
+        line(e, "const %s *const %s = %s + %lld * %s;", device_type(s->elem), s->name,
              s->array, (long long)s->size, e->ring.room);
     }
     line(e, "wgmma_fence();");

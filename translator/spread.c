@@ -40,7 +40,7 @@ const char *repeats_text(const Emit *e, const Dim *d)
 bool overshoots(const Emit *e, const Dim *d)
 {
     const Spread *s = spread_of(e, d);
-    int64_t k, step = (int64_t)s->threads * (s->vector > 0 ? s->vector : 1);
+    int64_t k, step = (int64_t)spread_over(s) * (s->vector > 0 ? s->vector : 1);
     if (!sym_const_of(d->extent, &k))
         return true;
     return k % step != 0 || (s->repeats > 0 && k != step * s->repeats);
@@ -65,7 +65,7 @@ int thread_bits(const Emit *e, const Value *v)
     const Dim *dims[MAX_NEST];
     int bits = 0, n = dims_of(v, dims);
     for (int i = 0; i < n; i++)
-        bits |= (spread_of(e, dims[i])->threads - 1) << spread_of(e, dims[i])->shift;
+        bits |= spread_bits(spread_of(e, dims[i]));
     return bits;
 }
 

@@ -5,7 +5,7 @@
  * An operand lies there as rows along its inner axis, which is the one that the threads read in
  * vectors: that of the result's fast Dim if the operand has it, otherwise k. The order of the
  * indices does the transposing, so that `t.t` costs nothing more. For tensor cores rows run as they
- * come from memory: ldmatrix turns them. */
+ * come from memory, but those of bytes along k: ldmatrix turns pairs of bytes alone. */
 #include "mapping.h"
 #include "padding.h"
 #include <string.h>
@@ -59,7 +59,7 @@ static bool pad_is_finite(const Value *v, int axis, bool *zero)
 }
 
 /* Is nothing padding? */
-static bool is_whole(const Valid *v, Sym extent)
+bool is_whole(const Valid *v, Sym extent)
 {
     return v->kind == VALID_ANY
         || (v->kind == VALID_INTERVAL && sym_is(v->lo, 0) && v->hi == extent);
@@ -117,31 +117,50 @@ static void choose_rows(Emit *e, Staged *s, const Op *mma, int side)
     const Value *v = s->v, *r = mma->results[0];
     const Dim *d = map_of(r)->dim[r->type.rank - (side ? 1 : 2)];
     const int bytes = elem_info[v->type.elem].bytes, k = k_axis(v, side), own = free_axis(v, side);
-    if (e->plan->tensor)                           /* ldmatrix takes either way */
-        d = map_of(v)->dim[own];
     s->inner = d && d->fast ? own : k;
     const int64_t n = type_extent(&v->type, s->inner), vector = 16 / bytes;
     const int64_t rows = type_extent(&v->type, s->inner == k ? own : k);
     const int words = bytes < 4 ? 4 / bytes : 1;   /* elements of a bank */
     s->pitch = rows == 1 ? n : ((n + vector - 1) / vector + 1) * vector;
-    if (e->body->boxes) {
-        s->box = box_of_operand(e->plan, v);
-        s->inner = s->box->along == map_of(v)->dim[k] ? k : own;
-        s->pitch = 64;
-        s->size = s->box->rows * s->box->across;
-        return;
-    }
-    if (e->plan->tensor) {
-        s->pitch = (n / vector | 1) * vector;
-        s->size = s->pitch * rows;
-        return;
-    }
     s->wide = s->inner == k && rows_at_once(e, d) > 8;
     if (s->wide && rows > 1)
         s->pitch = ((n + words - 1) / words | 1) * words;
     s->size = s->pitch * rows;
     for (int a = 0; a < v->type.rank - 2; a++)
         s->size *= type_extent(&v->type, a);
+}
+
+/* Does an operand come from memory in rows across k? */
+static bool comes_across(const Value *v, int side)
+{
+    const Dim *d = map_of(v)->dim[free_axis(v, side)];
+    return d && d->fast;
+}
+
+/* The same for tensor cores: rows of bytes run along k; f8 that does not come so is widened to f16
+   on the way, on both sides, so that both have k in the same order. Rows lie so far apart that
+   those that are read at once begin in different banks. */
+static void choose_fragments(Staged *s, const Op *mma, int side)
+{
+    const Value *v = s->v;
+    const bool across = comes_across(v, side), f8 = elem_is_float(s->elem);
+    if (elem_info[s->elem].bytes == 1 && f8 && (across || comes_across(mma->args[!side], !side)))
+        s->elem = EL_F16;
+    const int bytes = elem_info[s->elem].bytes, own = free_axis(v, side);
+    s->inner = across && bytes > 1 ? own : s->k;
+    const int64_t n = type_extent(&v->type, s->inner), vector = 16 / bytes;
+    const int64_t rows = type_extent(&v->type, s->inner == own ? s->k : own);
+    s->pitch = read_as_matrices(s) ? (n / vector | 1) * vector : bytes == 8 ? n | 4 : n + 8;
+    s->size = s->pitch * rows;
+}
+
+/* The same for boxes: rows of 128 bytes, as they come. */
+static void choose_boxes(Emit *e, Staged *s, int side)
+{
+    s->box = box_of_operand(e->plan, s->v);
+    s->inner = s->box->along == map_of(s->v)->dim[s->k] ? s->k : free_axis(s->v, side);
+    s->pitch = 64;
+    s->size = s->box->rows * s->box->across;
 }
 
 /* Do both need the same masks? */
@@ -157,16 +176,22 @@ static bool same_masks(const Staged *a, const Staged *b)
 /* Is it what is staged already? */
 static bool same_stage(const Staged *a, const Staged *b)
 {
-    return a->v == b->v && a->inner == b->inner && a->pitch == b->pitch && same_masks(a, b)
+    return a->v == b->v && a->elem == b->elem && a->inner == b->inner && a->pitch == b->pitch
+        && same_masks(a, b)
         && a->anchor->block == b->anchor->block;
 }
 
 /* Adds one operand, or another reader of one that is there. */
 static void add_operand(Emit *e, const Op *mma, int side)
 {
-    Staged s = { .v = mma->args[side] };
+    Staged s = { .v = mma->args[side], .elem = mma->args[side]->type.elem };
     choose_masks(&s, mma, side);
-    choose_rows(e, &s, mma, side);
+    if (e->body->boxes)
+        choose_boxes(e, &s, side);
+    else if (e->plan->tensor)
+        choose_fragments(&s, mma, side);
+    else
+        choose_rows(e, &s, mma, side);
     s.anchor = anchor_of(mma, s.v, s.other != NULL);
     const Op *last = beside(mma, s.anchor);
     s.last = last->last_number;
@@ -280,9 +305,8 @@ static const char *held_vector(Emit *e, const Value *v)
 /* An element, or 0 where the mask does not hold. */
 static const char *masked(Emit *e, const Staged *s, bool lanes)
 {
-    const char *mask = mask_of(e, s, lanes), *zero = constant_text(s->v->type.elem,
-                                                                   (Constant){ 0 }).s;
-    const Ex x = element(e, (Value *)s->v);
+    const char *mask = mask_of(e, s, lanes), *zero = constant_text(s->elem, (Constant){ 0 }).s;
+    const Ex x = cast_text(s->v->type.elem, s->elem, element(e, (Value *)s->v));
     if (!mask)
         return x.s;
     return arena_printf(x.prec >= PREC_LOR ? "%s ? (%s) : %s" : "%s ? %s : %s", mask, x.s, zero);
@@ -292,13 +316,14 @@ static const char *masked(Emit *e, const Staged *s, bool lanes)
 static void put_vector(Emit *e, Phase *p, const Staged *s)
 {
     const char *to = arena_printf("&%s[%s]", s->name, place_of(e, s, false));
-    const char *from = mask_of(e, s, true) ? NULL : held_vector(e, s->v);
+    const bool as_it_is = s->elem == s->v->type.elem && !mask_of(e, s, true);
+    const char *from = as_it_is ? held_vector(e, s->v) : NULL;
     const char *inside = inside_tile(e, s->v, false);
     if (inside)
         open_block(e, "if (%s)", inside);
     if (!from) {
         from = fresh(e, "out");
-        line(e, "%s %s[%s];", device_type(s->v->type.elem), from, e->w);
+        line(e, "%s %s[%s];", device_type(s->elem), from, e->w);
         phase_lanes(e, p);
         line(e, "%s[%s] = %s;", from, e->lane, masked(e, s, true));
         phase_lanes_close(e, p);
@@ -345,76 +370,6 @@ static void put(Emit *e, const Staged *s)
     }
 }
 
-/* ---- notes for the head ---------------------------------------------------------------------- */
-
-/* How the lanes that write the operand touch its array. */
-static Lie lie_written(Emit *e, const Staged *s)
-{
-    const Type *t = &s->v->type;
-    Lie at = { .rank = t->rank, .vector = 1, .bytes = elem_info[t->elem].bytes };
-    for (int a = 0; a < t->rank; a++)
-        at.dim[a] = map_of(s->v)->dim[a], at.stride[a] = staged_stride(s, a);
-    if (staged_in_vectors(e, s))
-        at.vector = spread_of(e, at.dim[s->inner])->vector;
-    return at;
-}
-
-/* How the lanes that read it for one k do. */
-static Lie lie_read(const Emit *e, const Staged *s, const StagedFor *reader)
-{
-    const Type *t = &s->v->type;
-    const Value *r = reader->mma->results[0];
-    const int k = k_axis(s->v, reader->side), more = r->type.rank - t->rank;
-    Lie at = { .rank = t->rank, .vector = 1, .bytes = elem_info[t->elem].bytes };
-    for (int a = 0; a < t->rank; a++) {
-        at.dim[a] = a == k || sym_is(t->dim[a], 1) ? NULL : map_of(r)->dim[a + more];
-        at.stride[a] = staged_stride(s, a);
-    }
-    const Dim *inner = at.dim[s->inner];
-    if (inner && has_lanes(e, inner)
-        && type_extent(t, s->inner) % spread_of(e, inner)->vector == 0)
-        at.vector = spread_of(e, inner)->vector;
-    return at;
-}
-
-/* Which rows the array has, how far apart they are and why, and who meets in a bank. */
-static void note_rows(Emit *e, const Staged *s)
-{
-    const Type *t = &s->v->type;
-    const int bytes = elem_info[t->elem].bytes;
-    const int64_t inner = type_extent(t, s->inner), rows = s->size / s->pitch;
-    const StagedFor *reader = e->readers.at;
-    while (&e->staged.at[reader->stage] != s)
-        reader++;
-    const Lie written = lie_written(e, s), read = lie_read(e, s, reader);
-    const char *turned = s->inner == t->rank - 1 ? "" : ", transposed on the way";
-    const char *why = s->pitch == inner ? ""
-        : s->wide ? arena_printf(", %lld apart, an odd number of banks", (long long)s->pitch)
-                  : arena_printf(", %lld apart: %lld bytes, an odd number of 16, so that 8 rows "
-                                 "begin in different banks", (long long)s->pitch,
-                                 (long long)s->pitch * bytes);
-    note_shared(e, arena_printf("%s: %lld row%s of %lld%s%s; %s", s->name, (long long)rows,
-                                rows == 1 ? "" : "s", (long long)inner, turned, why,
-                                banks_text(e, &written, &read)));
-}
-
-/* Which masks the operand has, or why it needs none. */
-static void note_masks(Emit *e, const Staged *s)
-{
-    const Valid *own = &s->v->valid[s->k];
-    const Pad pad = pad_along(s->v, 1u << s->k, fill_of, NULL);
-    if (s->other)
-        note_padding(e, arena_printf("%s: 0 where the other operand has no data along k, which may "
-                                     "be infinite here: 0 * inf is NaN", s->name));
-    if (s->own)
-        note_padding(e, arena_printf("%s: 0 where it has no data along k, since anything may lie "
-                                     "there", s->name));
-    else if (pad.kind == PAD_CONST && !is_whole(own, s->v->type.dim[s->k]))
-        note_padding(e, arena_printf("%s: no mask of its own, since outside the valid part lies %s"
-                                     ", and no infinity meets it", s->name,
-                                     pad_text_of(pad, s->v->type.elem)));
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* A name for the operand's array: what the user calls it, or the tensor that it comes from. */
@@ -432,7 +387,7 @@ static const char *operand_name(const Value *v, const char *otherwise)
 /* The array of an operand that is staged before op. */
 static SharedArray array_of(const Staged *s, const Op *op)
 {
-    const Elem elem = s->v->type.elem;
+    const Elem elem = s->elem;
     const int64_t n = s->size * (s->loop ? s->rounds : 1);
     return (SharedArray){ .name = s->name, .type = device_type(elem),
                           .align = s->box ? 1024 : 16,
@@ -459,26 +414,11 @@ void name_staged(Emit *e, Staged *s)
     s->name = s->array = fresh(e, arena_printf("%s_shared", s->base));
 }
 
-/* How the rooms of boxes lie. */
-static void note_boxes(Emit *e, const Staged *s)
-{
-    const char *boxes = s->box->across == 64 ? "" : arena_printf("%lld boxes of ",
-                                                                 (long long)s->box->across / 64);
-    note_shared(e, arena_printf("%s: %d rooms of %s%lld rows of 64, which are 128 bytes, as TMA "
-                                "swizzles them: of row r the 16 bytes c lie at c ^ r %% 8, so that "
-                                "8 rows one above the other lie in different banks", s->name,
-                                s->rounds, boxes, (long long)s->box->rows));
-}
-
 /* Declares the array of an operand that is needed from op on. */
 void declare_staged(Emit *e, const Staged *s, const Op *op)
 {
     declare_array(e, array_of(s, op));
-    if (s->box)
-        note_boxes(e, s);
-    else
-        note_rows(e, s);
-    note_masks(e, s);
+    note_staged(e, s);
 }
 
 /* Is the operand staged before op, rather than fetched ahead? */

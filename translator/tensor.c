@@ -18,20 +18,18 @@ static bool multiple(const Type *t, int axis, int64_t n)
     return type_extent(t, axis) > 0 && type_extent(t, axis) % n == 0;
 }
 
-/* Can tensor cores compute it? 16 bits on both sides, a result of two axes in fragments of 16 by
-   16, as many of k. */
+/* Can tensor cores compute it? All but f32, which they would round; a result of two axes in
+   fragments of 16 by 16, and whole products along k. */
 static bool fits_tensor_cores(const Op *mma)
 {
     const Type *a = &mma->args[0]->type, *r = &mma->results[0]->type;
-    const Elem in = a->elem, out = r->elem;
-    if ((in != EL_F16 && in != EL_BF16) || mma->args[1]->type.elem != in
-        || (out != EL_F32 && out != EL_F16))
+    if (a->elem == EL_F32)
         return false;
     for (int axis = 0; axis < r->rank - 2; axis++)
         if (!sym_is(r->dim[axis], 1))
             return false;
     return multiple(r, r->rank - 2, 16) && multiple(r, r->rank - 1, 16)
-        && multiple(a, a->rank - 1, 16);
+        && multiple(a, a->rank - 1, product_depth(a->elem));
 }
 
 /* ---- sides ----------------------------------------------------------------------------------- */

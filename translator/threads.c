@@ -48,9 +48,21 @@ Body *new_body(Plan *p, BodyKind kind, const char *name)
     b->name = arena_printf("%s%s%s%s", p->kernel->function->symbol, p->kernel->suffix,
                            *name ? "_" : "", name);
     for (int i = 0; i < p->dims.n; i++)
-        push(&b->spread, ((Spread){ 1, 0, 1, 1, false, 0 }));
+        push(&b->spread, ((Spread){ .threads = 1, .vector = 1, .repeats = 1 }));
     push(&p->bodies, b);
     return b;
+}
+
+/* The bits of a thread's number that tell its places apart. */
+int spread_bits(const Spread *s)
+{
+    return (s->threads - 1) << s->shift | (s->groups ? (s->groups - 1) * s->group : 0);
+}
+
+/* How many threads have different places. */
+int spread_over(const Spread *s)
+{
+    return s->threads * (s->groups ? s->groups : 1);
 }
 
 /* The first bit of a thread's number that no Dim which meets d has taken. */
@@ -59,9 +71,8 @@ int free_bit(const Plan *p, const Body *b, const Dim *d)
     int bit = 0;
     for (int i = 0; i < p->dims.n; i++) {
         const Spread *s = &b->spread.at[i];
-        if (dims_meet(p, d, p->dims.at[i]) && s->threads > 1
-            && s->shift + log2_of(s->threads) > bit)
-            bit = s->shift + log2_of(s->threads);
+        if (dims_meet(p, d, p->dims.at[i]) && log2_of(spread_bits(s) + 1) > bit)
+            bit = log2_of(spread_bits(s) + 1);
     }
     return bit;
 }
@@ -104,8 +115,8 @@ int threads_used(const Body *b)
 {
     int used = 1;
     for (int i = 0; i < b->spread.n; i++)
-        if (b->spread.at[i].threads << b->spread.at[i].shift > used)
-            used = b->spread.at[i].threads << b->spread.at[i].shift;
+        if (spread_bits(&b->spread.at[i]) >= used)
+            used = (int)power_above(spread_bits(&b->spread.at[i]) + 1);
     return used;
 }
 
@@ -118,7 +129,7 @@ int64_t elements_held(const Body *b, const Value *v)
         if (!d || d->whole)
             continue;
         const Spread *s = &b->spread.at[d->id];
-        int64_t step = (int64_t)s->threads * s->vector;
+        int64_t step = (int64_t)spread_over(s) * s->vector;
         held *= (static_extent(d) + step - 1) / step * s->vector;
     }
     return held;
@@ -147,7 +158,7 @@ bool held_twice(const Body *b, const Op *op)
     for (int a = 0; a < op->args[1]->type.rank; a++) {
         const Dim *d = map_of(op->args[1])->dim[a];
         const Spread *s = d ? &b->spread.at[d->id] : NULL;
-        bits |= s ? (s->threads - 1) << s->shift : 0;
+        bits |= s ? spread_bits(s) : 0;
     }
     return bits != b->threads - 1;
 }

@@ -67,7 +67,7 @@ void write_wgmma(Emit *e, const Op *op, const Value *acc)
     const char *a_k = fresh(e, arena_printf("%s_%s", a.s->base, k));
     line(e, "const uint64_t %s = %s;", a_k, tile_text(&a, k, slab_text(e, groups, slabs, i)));
     line(e, "wgmma_%s_n%lld<%d, %d>(%s[%s], %s[%s], %s, %s, true);",
-         elem_info[a.s->v->type.elem].name, (long long)columns, a.turned, b.turned,
+         elem_info[a.s->elem].name, (long long)columns, a.turned, b.turned,
          map_of(acc)->name, i ? arena_printf("2 * %s", i) : "0", map_of(acc)->name,
          i ? arena_printf("2 * %s + 1", i) : "1", a_k, b_k);
     if (i)

@@ -1,6 +1,6 @@
 """cases_mma_tensor.py -- contractions on tensor cores: warps, slabs, rounds that are fetched ahead"""
 import numpy as np
-from cases_mma import product
+from cases_mma import any_byte, product
 from number import Number, cast, contract, exp, larger, total, where
 from table import case, sizes
 
@@ -90,3 +90,72 @@ def _(a, u, v, s, K, ends):
     k = slice(max(64 * first, 0), max(min(64 * last, K), 0))
     x, y = product(a[:, k], u[k]), product(a[:, k], v[k])
     return cast(x / (Number(1.0, 'f32') + exp(-x)) * y * s[:, None], 'f16')
+
+
+# The longest K is of 5 rounds, the last of which lies where the result will: in the first of four rooms.
+def turned(x):
+    return Number(x.v.T, x.t)
+
+
+@case('64_mma_tensor', 'along', 'T: tf32 f8e4m3 f8e5m2', 'y: f16[M, N] out; a: T[M, K]; b: T[N, K]',
+      sizes(M=[1, 130], N=[1, 32, 40], K=[0, 1, 64, 72, 264]))
+def _(a, b):
+    return cast(product(a, turned(b)), 'f16')
+
+
+@case('64_mma_tensor', 'across', 'T: tf32 f8e4m3 f8e5m2', 'y: f32[M, N] out; a: T[K, M]; b: T[K, N]',
+      sizes(M=[1, 32, 40], N=[8, 48, 49], K=[0, 31, 32, 136]))
+def _(a, b):
+    return product(turned(a), b)
+
+
+@case('64_mma_tensor', 'both_kinds', '', 'y: f32[M, N] out; a: f8e4m3[M, K]; b: f8e5m2[N, K]',
+      sizes(M=[1, 16, 24], N=[32, 33], K=[0, 16, 32, 136]))
+def _(a, b):
+    return product(a, turned(b))
+
+
+@case('64_mma_tensor', 'bytes', 'T: i8 u8', 'y: i32[M, N] out; z: i32[M, N] out; a: T[M, K]; b: u8[N, K]; s: i8[N, K]',
+      sizes(M=[1, 64, 65], N=[32, 33], K=[0, 1, 64, 264]), data=dict(a=any_byte, b=any_byte, s=any_byte))
+def _(a, b, s):
+    a, b, s = (x.astype(np.int64) for x in (a, b, s))
+    return dict(y=(a @ b.T + 2147483000).astype(np.int32), z=(a @ s.T).astype(np.int32))
+
+
+@case('64_mma_tensor', 'bytes_across', '', 'y: i32[M, N] out; a: i8[K, M]; b: u8[K, N]',
+      sizes(M=[1, 32, 40], N=[16, 17], K=[0, 31, 32, 136]), data=dict(a=any_byte, b=any_byte))
+def _(a, b):
+    return a.T.astype(np.int32) @ b.astype(np.int32)
+
+
+@case('64_mma_tensor', 'doubles', '', 'y: f64[M, N] out; a: f64[M, K]; b: f64[N, K]',
+      sizes(M=[1, 128, 130], N=[1, 16, 24], K=[0, 1, 20, 90]))
+def _(a, b):
+    return contract(a, turned(b), Number(np.zeros((a.shape[0], b.shape[0])), 'f64'))
+
+
+@case('64_mma_tensor', 'doubles_across', '', 'y: f64[M, N] out; a: f64[K, M]; b: f64[K, N]',
+      sizes(M=[1, 32, 40], N=[8, 32, 33], K=[0, 7, 8, 36]))
+def _(a, b):
+    return contract(turned(a), b, Number(np.zeros((a.shape[1], b.shape[1])), 'f64'))
+
+
+@case('64_mma_tensor', 'side_by_side', '', 'y: f16[M, N] out; r: f32[M, ceil(N, 128)] out; h: i32[M] inout; a: f16[M, K]; '
+      'b: f16[K, N]; s: f32[M]; bias: f32[N]', sizes(M=[1, 16, 17], N=[8, 128, 130], K=[0, 32, 72]), data=dict(s=whole),
+      unordered=True)
+def _(h, a, b, s, bias, M, N, K):
+    acc = Number(np.zeros((M, N)), 'f32')
+    scale = s.reshape(M, 1)
+    for k in range(0, K, 32):
+        acc = acc + product(a[:, k:k + 32], b[k:k + 32]) * scale
+        scale = scale * Number(0.5, 'f32')
+    columns = -(-N // 128)
+    counts = h + columns * np.trunc(scale.v[:, 0] * 64).astype(np.int32)
+    return dict(y=cast(acc + bias, 'f16'), h=counts, r=Number(np.repeat(scale.v, columns, 1), 'f32'))
+
+
+@case('64_mma_tensor', 'two_results', '', 'y: f32[M, N] out; a: bf16[M, K]; b: bf16[K, N]; g: bf16[N, K]',
+      sizes(M=[1, 64, 65], N=[8, 64, 66], K=[0, 16, 40, 80]), data=dict(a=whole, b=whole, g=whole))
+def _(a, b, g):
+    acc, gate = product(a, b), product(a, turned(g))
+    return where(gate.v > 0.5, acc, gate)
