@@ -212,7 +212,8 @@ static int needed_until(const Emit *e, const Op *op)
 }
 
 /* Have all who read the operand that lies in this array been at another staging's barrier since, in
-   the same block, and those who wrote it? A loop that ran no round has no barrier. */
+   the same block, and those who wrote it? A loop that ran no round has no barrier, and what is
+   being staged now has none yet. */
 bool staging_is_over(const Emit *e, const char *array)
 {
     bool over = false;
@@ -224,7 +225,8 @@ bool staging_is_over(const Emit *e, const char *array)
         over = false;
         if (!e->staged.at[r->stage].loop && e->staged.at[r->stage].anchor->block != r->mma->block)
             return false;
-        for (const Op *at = r->mma->next; at && !over; at = at->next)
+        const Op *at = r->mma->next;
+        for (; at && at->number < e->root->number && !over; at = at->next)
             over = needed_until(e, at) && staging_ends_in_barrier(e, at);
         if (!over)
             return false;

@@ -4,6 +4,7 @@ The child writes a line for each thing it begins or finds to a file; the parent 
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -43,9 +44,18 @@ def accepted(seeds, stem, log):
         trouble = check.translate(p.text(), f'{stem}_{seed}')
         if trouble is None:
             found[seed] = p
+            log.say(at=seed, stage='tilec', seen=paths(f'{stem}_{seed}.cu'))
         else:
             log.say(found=seed, launch=0, kind=trouble[0], text=trouble[1])
     return found
+
+
+def paths(file):
+    """What the output of a program does that is worth counting."""
+    with open(file) as f:
+        text = f.read()
+    words = {'on tensor cores': r'\bldmatrix_x4(_trans)?\(', 'rounds ahead': r'cp_async_wait<\d>\(\);', 'on CUDA cores': '// for each k'}
+    return {what: 1 for what, word in words.items() if re.search(word + '', text)}
 
 
 def wanted_of(program, seed, log):

@@ -29,7 +29,7 @@ class Expressions(Leaves):
         shape = tuple(shape)
         if depth <= 0:
             return self.leaf(t, shape)
-        left = dict(W.EXPRESSIONS)
+        left = dict(self.chances)
         while left:
             what = self.pick(left)
             n = getattr(self, 'make_' + what)(t, shape, depth - 1)
@@ -409,6 +409,9 @@ class Expressions(Leaves):
             return None
         a, b = self.rng.choice(MMA[t])
         deep = self.extent((shape[-2], shape[-1]))
+        if (shape[-2] | shape[-1]) % 16 == 0 and t in ('f32', 'f16') and self.maybe(0.7):     # tensor cores take it
+            a = b = self.rng.choice(('f16', 'bf16')[:2 if t == 'f32' else 1])
+            deep = self.pick(W.SIXTEENS)
         if count(shape) * deep > 8 * W.MOST:
             return None
         lead = shape[:-2]

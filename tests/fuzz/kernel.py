@@ -251,14 +251,15 @@ class For(Block):
     """for k in lo..hi step s; static: written out."""
     exprs, blocks = (), ('body',)
 
-    def __init__(self, name, lo, hi, step, body, static=False, unroll=0):
+    def __init__(self, name, lo, hi, step, body, static=False, unroll=0, stages=0):
         self.name, self.lo, self.hi, self.step, self.body = name, lo, hi, step, list(body)
-        self.static, self.unroll = static, unroll
+        self.static, self.unroll, self.stages = static, unroll, stages
 
     def lines(self):
         step = f' step {self.step}' if self.step != 1 else ''
         word = 'static ' if self.static else ''
         out = [f'#[unroll({self.unroll})]'] if self.unroll else []
+        out += [f'#[stages({self.stages})]'] if self.stages else []
         return out + [f'for {word}{self.name} in {text(self.lo)}..{text(self.hi)}{step} {{'] + self.inner(self.body) + ['}']
 
     def run(self, env):
@@ -354,6 +355,7 @@ class Program:
         self.name, self.params, self.scalars, self.body = name, [], [], []
         self.grid = None          # [(axis, dim, tile)] of a kernel without `by`
         self.attribute = ''
+        self.rounds = set()       # extents that a loop of contractions goes along
         self.launches = []        # see launch.py
 
     def used(self):

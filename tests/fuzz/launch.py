@@ -29,7 +29,7 @@ def scalar_of(rng, t, real):
     return rng.choice((0, 1, 2, 3, 5)) if t[0] == 'u' or rng.random() < 0.7 else rng.choice((-1, -2, -7))
 
 
-def extent_of(rng, tiles, long):
+def extent_of(rng, tiles, long, rounds=False):
     if long and not tiles:
         return rng.choice((255, 257, 1000, 1025, 4099))
     if rng.random() < 0.04:
@@ -37,6 +37,8 @@ def extent_of(rng, tiles, long):
     if not tiles or rng.random() < 0.2:
         return rng.choice((1, 2, 3, 5, 7, 13, 16, 31, 33, 64))
     t = rng.choice(sorted(tiles))
+    if rounds and rng.random() < 0.6:
+        return max(rng.choice((3 * t, 4 * t, 4 * t + 8, 5 * t - 8, 6 * t, 6 * t + 1)), 1)
     return max(rng.choice((1, t - 1, t, t + 1, 2 * t, 2 * t + 1, rng.randrange(1, 2 * t + 2))), 1)
 
 
@@ -47,7 +49,7 @@ def launches_of(program, seed, count):
     for number in range(count):
         long = rng.random() < W.LONG
         for attempt in range(30):
-            extents = {d: extent_of(rng, tiles, long and attempt < 8) for d, tiles in program.dims.items()}
+            extents = {d: extent_of(rng, tiles, long and attempt < 8, d in program.rounds) for d, tiles in program.dims.items()}
             if attempt > 12:
                 extents = {d: min(n, 3) for d, n in extents.items()}
             if small_enough(program, extents):

@@ -51,7 +51,7 @@ class Leaves:
 
     def whole_axis(self, beside):
         """Now and then the name of an extent, if no axis is whole yet."""
-        if self.closed or not self.dims or any(not isinstance(d, int) for d in beside) or not self.maybe(0.15):
+        if self.closed or self.statics or not self.dims or any(not isinstance(d, int) for d in beside) or not self.maybe(0.15):
             return None
         return self.rng.choice(list(self.dims))
 
@@ -202,7 +202,7 @@ class Leaves:
                 if p.kind == 'in' and p.t == t and not p.opt and (dims is None or p.dims == list(dims))]
         if have and self.maybe(0.8):
             return self.rng.choice(have)
-        if sum(p.kind == 'in' for p in self.program.params) >= 5:
+        if sum(p.kind == 'in' for p in self.program.params) >= self.most_inputs:
             return self.rng.choice(have) if have else None
         if dims is None:
             dims = [self.any_dim() for _ in range(self.rng.choice((1, 2, 2, 3)))]

@@ -2,7 +2,7 @@
 import random
 import value as V
 import weights as W
-from expressions import Expressions
+from contract import Contractions
 from kernel import Assign, For, If, IfThere, Leave, Let, Param, Program, Scatter, Store, While
 from leaves import Index, Name
 from memory_ops import Source
@@ -16,7 +16,7 @@ def number(v):
     return make('lit', v=v, t='i64', bare=True)
 
 
-class Maker(Expressions):
+class Maker(Contractions):
     def __init__(self, name, seed):
         self.rng = random.Random(seed)
         self.program = Program(name)
@@ -27,6 +27,7 @@ class Maker(Expressions):
         self.seen = {}                             # what was made, for the table of coverage
         self.block, self.level, self.loops = self.program.body, 0, 0
         self.inner = 0                             # the level of the innermost loop's body
+        self.chances, self.most_inputs, self.statics = W.EXPRESSIONS, 5, False
         self.real = self.maybe(W.REAL)
         self.special = self.maybe(W.SPECIAL)
         self.palette = []
@@ -44,6 +45,8 @@ class Maker(Expressions):
             self.grid_kernel('atomic')
         elif form < 1.6 * W.ATOMIC:
             self.grid_kernel('scatter')
+        elif form > 1 - W.TENSOR:
+            self.tensor_kernel()
         else:
             self.owned_kernel()
         self.stand_alone()
@@ -154,7 +157,10 @@ class Maker(Expressions):
 
     def stored(self, t, shape):
         """What an output is given; variables that nothing has read so far take part, lest they be dropped."""
-        n = self.expr(t, shape, self.rng.choice((2, 3, 3, 4)))
+        return self.with_others(self.expr(t, shape, self.rng.choice((2, 3, 3, 4))), t, shape)
+
+    def with_others(self, n, t, shape):
+        """n, and what no expression mentions so far."""
         if t in V.NARROW:
             return n
         idle = [v for v in self.names if v.t not in V.NARROW and v.name not in self.read]

@@ -21,3 +21,9 @@ WHOLE = 0.25         # of the outputs have a whole axis
 LONG = 0.1           # of the launches have a long whole axis
 ATOMIC = 0.12        # of the kernels count into an atomic tensor; as many scatter
 STRIDED = 0.25       # of the inputs
+
+# Kernels around contractions on tensor cores: how many, their extents, elements of a result, and their form.
+TENSOR = 0.2
+SIXTEENS = {16: 7, 32: 8, 48: 3, 64: 4, 80: 2, 96: 1, 112: 1, 128: 1}
+MOST_TENSOR = 8192
+CONTRACTIONS = dict(loop=5, attention=3, flat=2)

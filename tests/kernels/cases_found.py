@@ -1,6 +1,6 @@
 """cases_found.py -- what random programs found (tests/fuzz)"""
 import numpy as np
-from number import Number
+from number import Number, contract
 from table import around, case, sizes
 
 FILE = '89_found'
@@ -44,3 +44,8 @@ def _(at, x, N, K):
         window = [x[start + c] if 0 <= start + c < K else 0 for c in range(16)]
         y[i:i + 16] = (np.cumsum(window) + start)[:N - i]
     return y
+
+
+@case(FILE, 'one_after_another', '', 'y: f32[M, 64] out; a: f16[M, 64]; b: f16[64, 64]', sizes(M=[1, 130]))
+def _(a, b):
+    return contract(a, b, Number(np.full((1, 64), 48.0), 'f32'))
