@@ -199,27 +199,37 @@ static cudaError_t tile_allow_shared(const char *name, const void *kernel, int b
 }
 
 // ---- tile_for_sm90a
-// Can the GPU in use run the kernel, with so many bytes of dynamic shared memory? In code for other
-// targets than sm_90a the kernel has no body, and so none of the barriers that a body has in shared
-// memory. Asked once for each device.
+// How many multiprocessors of the GPU in use can run the kernel with so many bytes of dynamic shared
+// memory? None, if the kernel has no body in code for this GPU, and so none of the barriers that a
+// body for sm_90a has in shared memory. Asked once for each device.
 template <auto KERNEL>
-static bool tile_for_sm90a(int bytes)
+static int tile_for_sm90a(int bytes)
 {
-    static signed char known[64];               // 1: yes, -1: no, 0: not asked yet
-    int device;
+    static int known[64];                       // -1: none, 0: not asked yet
+    int device, count = 0;
     if (cudaGetDevice(&device) != cudaSuccess || device >= 64)
-        return false;
-    signed char can = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
-    if (can == 0) {
+        return 0;
+    count = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+    if (count == 0) {
+        const void *const kernel = (const void *)KERNEL;
         cudaFuncAttributes found;
-        const cudaError_t error = cudaFuncGetAttributes(&found, (const void *)KERNEL);
-        can = error == cudaSuccess && found.sharedSizeBytes > 0
-              && cudaFuncSetAttribute((const void *)KERNEL,
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      bytes) == cudaSuccess ? 1 : -1;
-        __atomic_store_n(&known[device], can, __ATOMIC_RELAXED);
+        if (cudaFuncGetAttributes(&found, kernel) != cudaSuccess || found.sharedSizeBytes == 0
+            || cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    bytes) != cudaSuccess
+            || cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount,
+                                      device) != cudaSuccess)
+            count = -1;
+        __atomic_store_n(&known[device], count, __ATOMIC_RELAXED);
     }
-    return can > 0;
+    return count > 0 ? count : 0;
+}
+
+// ---- tile_blocks
+// Blocks that run programs one after the other: as few as are done no later than one on each
+// multiprocessor would be.
+static int64_t tile_blocks(int64_t programs, int multiprocessors)
+{
+    return tile_ceil(programs, tile_ceil(programs, multiprocessors));
 }
 
 // ---- tile_driver

@@ -71,8 +71,10 @@ static void name_coordinates(Emit *e)
 }
 
 /* Keeps of the lines those that the code, or a later kept line, mentions. */
-static void add_used(Text *out, const struct HeadLine *lines, int n, const char *code)
+static void add_used(Text *out, const HeadLines *all, const char *code, int indent)
 {
+    const struct HeadLine *lines = all->at;
+    const int n = all->n;
     bool *keep = new_array(bool, n + 1);
     for (int i = n - 1; i >= 0; i--) {
         keep[i] = !lines[i].name || mentions(code, lines[i].name);
@@ -81,7 +83,7 @@ static void add_used(Text *out, const struct HeadLine *lines, int n, const char 
     }
     for (int i = 0; i < n; i++)
         if (keep[i])
-            text_printf(out, "    %s\n", lines[i].text);
+            text_printf(out, "%*s%s\n", indent, "", lines[i].text);
 }
 
 /* Adds a line to the head of a body; name NULL: it is always kept. */
@@ -102,7 +104,10 @@ static bool has_line(const HeadLines *lines, const char *name)
 /* The thread's number in its program, and its part of each Dim's coordinate. */
 static void thread_lines(Emit *e, HeadLines *lines)
 {
-    const char *thread = e->body->programs == 1 ? "threadIdx.x"
+    if (e->body->turns)
+        add_head(lines, e->ring.group, arena_printf("const int %s = threadIdx.x / %d;",
+                                                    e->ring.group, e->body->threads));
+    const char *thread = e->body->programs == 1 && !e->body->turns ? "threadIdx.x"
                        : arena_printf("threadIdx.x %% %d", e->body->threads);
     add_head(lines, e->thread, arena_printf("const int %s = %s;", e->thread, thread));
     for (int i = 0; i < e->plan->dims.n; i++) {
@@ -243,29 +248,58 @@ static void note_memory(Emit *e, int64_t bytes)
                                 "that the launch function asks for them" : ""));
 }
 
+/* What stands before the statements: places, shared memory, which thread and which program this is;
+   of boxes the ring; a loop over programs where groups take turns. */
+static void body_start(Emit *e, Text *out, const Text *code, const Text *ring)
+{
+    HeadLines lines = { 0 }, constants = { 0 }, programs = { 0 };
+    const bool turns = e->body->turns;
+    const char *loop = turns ? program_loop(e) : NULL;
+    const char *all = arena_printf("%s%s", ring->at, code->at);
+    constant_lines(e, &constants);
+    program_lines(e, turns ? &programs : &lines);
+    thread_lines(e, &lines);
+    add_used(out, &constants, arena_printf("%s%s", e->shared->at, all), 4);
+    if (turns) {
+        add_used(out, &lines, arena_printf("%s%s", e->shared->at, all), 4);
+        text_add(out, e->shared->at, e->shared->n);
+    } else {
+        text_add(out, e->shared->at, e->shared->n);
+        add_used(out, &lines, all, 4);
+    }
+    if (ring->n)
+        text_printf(out, "\n%s", ring->at);
+    if (turns) {
+        text_add(out, loop, strlen(loop));
+        add_used(out, &programs, all, 8);
+    }
+    if (code->n && code->at[0] == ' ' && (lines.n || e->shared->n) && !ring->n)
+        text_add(out, code->at[4] == '/' ? "\n" : "", code->at[4] == '/');
+}
+
 /* Writes the statements of the body, then what they need before them. */
 static void body_text(Emit *e, Text *out, int64_t bytes)
 {
-    Text code = { 0 }, shared = { 0 };
-    HeadLines lines = { 0 }, constants = { 0 };
+    Text code = { 0 }, shared = { 0 }, ring = { 0 };
     text_add(&code, "", 0);
     text_add(&shared, "", 0);
-    e->out = &code;
+    text_add(&ring, "", 0);
     e->shared = &shared;
     declare_memory(e, bytes);
+    e->out = &ring;
     e->indent = 1;
+    if (e->body->boxes)
+        begin_ring(e);
+    e->out = &code;
+    e->indent = e->loop_depth = e->body->turns;
+    e->indent++;
     write_block(e, e->k->body);
     drop_unmentioned(&code);
     drop_single_braces(&code);
-    constant_lines(e, &constants);
-    program_lines(e, &lines);
-    thread_lines(e, &lines);
-    add_used(out, constants.at, constants.n, arena_printf("%s%s", shared.at, code.at));
-    text_add(out, shared.at, shared.n);
-    add_used(out, lines.at, lines.n, code.at);
-    if (code.n && code.at[0] == ' ' && (lines.n || shared.n))
-        text_add(out, code.at[4] == '/' ? "\n" : "", code.at[4] == '/');
+    body_start(e, out, &code, &ring);
     text_add(out, code.at, code.n);
+    if (e->body->turns)
+        text_printf(out, "    }\n");
 }
 
 /* One __global__ function, which calls its body. */

@@ -84,6 +84,10 @@ static void head_block(Text *out, const Emit *e)
             "%d threads = %d programs of %d: small programs share a block, which alone could "
             "not fill a multiprocessor",
             b->threads * b->programs, b->programs, b->threads);
+    else if (b->turns)
+        text = arena_printf("%d threads: two groups of %d warps take the block's programs in turn, so "
+                            "that one stores its result while the other multiplies; one more warp "
+                            "asks for what they multiply", 2 * b->threads + 32, b->threads / 32);
     else if (b->boxes)
         text = arena_printf("%d threads are one program: %d warps multiply, and one more asks for "
                             "what they multiply", b->threads + 32, b->threads / 32);

@@ -171,15 +171,27 @@ static void boxes_entry(const Launch *l, const Plan *p, const Entry *e, int inde
 {
     Pieces all = { 0 }, maps = { 0 };
     const char *needs = entry_needs(l, p, e), *symbol = c_global(l->f, e->symbol);
+    const char *asked = arena_printf("tile_for_sm90a<%s>(%lld)", symbol, (long long)e->dynamic);
+    const char *blocks = l->names.programs;
+    const bool turns = e->body->turns;
+    if (turns) {
+        text_printf(l->out, "%*sconst int %s = %s;\n", indent, "", l->names.processors, asked);
+        asked = arena_printf("%s > 0", l->names.processors);
+        blocks = arena_printf("tile_blocks(%s, %s)", blocks, l->names.processors);
+    }
     if (needs)
         push(&all, needs);
-    push(&all, arena_printf("tile_for_sm90a<%s>(%lld)", symbol, (long long)e->dynamic));
+    push(&all, asked);
     text_printf(l->out, "%*sif (", indent, "");
     chain(l->out, indent + 4, "&&", &all);
     text_printf(l->out, ") {\n");
     open_maps(l->out, p, indent + 4);
     map_args(&maps, p);
-    start(l, indent + 8, symbol, l->names.programs, arena_printf("%d", e->threads),
+    if (turns) {
+        text_printf(l->out, "%*sconst int64_t %s = %s;\n", indent + 8, "", l->names.blocks, blocks);
+        blocks = l->names.blocks;
+    }
+    start(l, indent + 8, symbol, blocks, arena_printf("%d", e->threads),
           arena_printf("%lld", (long long)e->dynamic), &maps);
     text_printf(l->out, "%*s}\n%*s}\n", indent + 4, "", indent, "");
 }
@@ -458,7 +470,8 @@ static Locals locals_of(const Function *f)
                      .vectors = c_local(f, "vectors"), .launch = c_local(f, "launch"),
                      .kernel = c_local(f, "kernel"), .blocks = c_local(f, "blocks"),
                      .threads = c_local(f, "threads"), .config = c_local(f, "config"),
-                     .shared = c_local(f, "shared"), .failed = c_local(f, "failed") };
+                     .shared = c_local(f, "shared"), .failed = c_local(f, "failed"),
+                     .processors = c_local(f, "multiprocessors") };
 }
 
 /* Has an entry of some kernel dynamic shared memory, but for those that are allowed it once? */

@@ -26,7 +26,7 @@ const char *c_programs_host(const Kernel *k, const Axis *axis);
 /* Names of the launch function's own variables, other than all its parameters. */
 typedef struct {
     const char *tensors, *programs, *vectors, *launch, *kernel, *blocks, *threads, *config,
-               *shared, *failed;
+               *shared, *failed, *processors;
 } Locals;
 
 /* Static parameters and extents that are not what they may be. */

@@ -48,6 +48,7 @@ typedef struct {
     int64_t bytes, at;                             /* bytes -1: known at launch only; on its own */
     int first, last;                               /* numbers of ops */
     bool reuses;                                   /* its memory was, or will be, another's */
+    bool ring;                                     /* of boxes: groups that take turns share it */
 } SharedArray;
 
 /* An operand of contractions as it lies in shared memory. */
@@ -95,7 +96,8 @@ typedef struct Emit {
     LIST(Staged) staged; LIST(StagedFor) readers;  /* operands of contractions */
     LIST(const char *) shared_notes, padding_notes, barrier_notes;   /* for the head */
     bool synced;                                   /* this round has been at a barrier */
-    struct { const char *full, *empty, *room, *phase; int rooms; } ring;     /* of boxes: ring.c */
+    struct { const char *full, *empty, *room, *phase, *group, *turn, *done; int rooms; } ring;
+                                                   /* of boxes: ring.c */
     Touched touched;                               /* loads and stores that no barrier orders yet */
     int loop_depth;
     Pos said;                                      /* the statement last copied as a comment */
@@ -103,6 +105,7 @@ typedef struct Emit {
     const char **coordinate_thread;             /* of the thread's part: lane, thread / 32 */
     const char **repeat;                          /* and of its loop variable */
     const char *thread;                            /* the thread's number in its program */
+    const char *program;                           /* the program's, where a block runs several */
     const char *w, *vecs, *threads, *lane, *warp_lane;   /* W VECS THREADS c lane, unless taken */
     LIST(const Value *) open;                      /* values with a local name in this phase */
     const Op *root;                                /* of the phase being written */
@@ -193,7 +196,10 @@ Body *plan_boxes(const Facts *f);                  /* plan_mma.c; NULL: there is
 bool shares_multiprocessor(const Plan *p, const Body *b);      /* with another block */
 const Box *box_of_operand(const Plan *p, const Value *v);      /* NULL: it is none */
 bool operand_is_masked(const Op *mma, int side);   /* stage.c */
+int  ring_rooms(const Plan *p, const Body *b);     /* rounds of boxes that memory has room for */
+void begin_ring(Emit *e);                          /* at the start of the body: the barriers */
 void write_ring(Emit *e);                          /* the warp that asks for boxes */
+const char *program_loop(Emit *e);                 /* raster.c: for (..), where groups take turns */
 void enter_ring(Emit *e, const char *from, const char *to);    /* before the loop; its rounds begin, end; after */
 void await_boxes(Emit *e);
 void release_boxes(Emit *e, const char *k, const char *from);
@@ -354,6 +360,7 @@ Ex round_text(Elem from, Elem to, Ex x, Rounding rounding);
 /* ---- memory.c: barriers; arrays in shared memory, which may share it ------------------------- */
 enum { SHARED_BYTES = 48 * 1024,           /* of static shared memory in a block, on every target */
        MOST_SHARED = 227 * 1024 };                 /* of dynamic shared memory on any target */
+void remark(Emit *e, const char *code, const char *text);      /* code;   // text */
 void barrier(Emit *e, const char *why);            /* __syncthreads(), with its reason */
 void round_barrier(Emit *e, const char *why);      /* in a loop, unless this round had one */
 void declare_array(Emit *e, SharedArray a);

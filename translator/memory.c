@@ -16,6 +16,13 @@ static bool after_barrier(const Emit *e)
                              || !strncmp(s, "named_barrier_sync(", 19));
 }
 
+/* A line with a remark behind it. */
+void remark(Emit *e, const char *code, const char *text)
+{
+    const int gap = 44 - 4 * e->indent - (int)strlen(code);
+    line(e, "%s%*s// %s", code, gap > 2 ? gap : 2, "", text);
+}
+
 /* __syncthreads() with its reason, which also goes to the head. All accesses before it are done.
    Where a warp brings boxes the others meet without it. */
 void barrier(Emit *e, const char *why)
@@ -26,9 +33,10 @@ void barrier(Emit *e, const char *why)
     if (after_barrier(e))
         return;
     const char *wait = !e->body->boxes ? "__syncthreads();"
-        : arena_printf("named_barrier_sync(1, %d);", e->body->threads);
-    const int gap = 44 - 4 * e->indent - (int)strlen(wait);
-    line(e, "%s%*s// %s", wait, gap > 1 ? gap : 1, "", why);
+        : e->body->turns ? arena_printf("named_barrier_sync(1 + %s, %d);", e->ring.group,
+                                        e->body->threads)
+                         : arena_printf("named_barrier_sync(1, %d);", e->body->threads);
+    remark(e, wait, why);
 }
 
 /* The same in a loop, before memory is written that was read in the last round; none if this round
@@ -59,10 +67,16 @@ static bool others_read(const Emit *e)
    share. Then others may still be reading what lies there. */
 void declare_array(Emit *e, SharedArray a)
 {
+    const bool twice = e->body->turns && !a.ring;  /* each group has its own */
+    const int64_t each = (a.bytes + 127) / 128 * 128;
+    a.bytes = twice ? 2 * each : a.bytes;
     const char *rest = strchr(a.dims + 1, '[');
     const SharedArray *place = e->places && a.bytes >= 0 ? &e->places[e->arrays.n] : NULL;
     const char *from = !place || !place->at ? e->memory
         : arena_printf("(%s + %lld)", e->memory, (long long)place->at);
+    if (twice)
+        from = arena_printf("(%s + %lld + %s * %lld)", e->memory,
+                            (long long)(place ? place->at : 0), e->ring.group, (long long)each);
     if (!place)
         text_printf(e->shared, "    __shared__ %s%s %s%s;\n",
                     a.align ? arena_printf("__align__(%d) ", a.align) : "", a.type, a.name,

@@ -62,6 +62,8 @@ typedef struct {
     bool keeps;                                    /* short moved Dims have one thread */
     bool boxes;                                    /* TMA brings operands, wgmma multiplies: a warp
                                                       more than `threads`, on sm_90a alone */
+    bool turns;                                    /* and two groups of `threads` take the programs
+                                                      of a block in turn */
     LIST(Spread) spread;                           /* by Dim */
 } Body;
 

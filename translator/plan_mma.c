@@ -309,19 +309,28 @@ static void group_programs(Kernel *k)
         push(&k->attrs, ((Attr){ .name = name_of("group"), .pos = k->function->pos, .value = 8 }));
 }
 
-/* Plans the body for sm_90a, whose operands are boxes; NULL if the kernel can have none. */
-Body *plan_boxes(const Facts *f)
+/* Spreads the results over so many warps, all along rows; do registers hold the tiles? */
+static bool spread_wgmma(const Facts *f, Body *b, int warps)
 {
     enum { MOST = 200, OTHERS = 16 };              /* of 224 registers; those for descriptors */
+    b->threads = 32 * warps;
+    spread_fragments(f, b, (Grid){ warps, 1 });
+    return words_needed(f, b, OTHERS) <= MOST;
+}
+
+/* Plans the body for sm_90a, whose operands are boxes; NULL if the kernel can have none. Where four
+   warps hold a program's tiles two groups of four take turns: one stores its result while the other
+   multiplies (H200, bf16 4096^3, tiles of 128x128: see bench/results). */
+Body *plan_boxes(const Facts *f)
+{
     Plan *p = f->plan;
     if (!find_boxes(p))
         return NULL;
     Body *b = new_body(p, BODY_TILE, "sm90a");
     b->boxes = true;
-    const Grid g = { grid_divides(p, (Grid){ 8, 1 }) ? 8 : 4, 1 };
-    b->threads = 32 * g.rows;
-    spread_fragments(f, b, g);
-    if (words_needed(f, b, OTHERS) <= MOST) {
+    b->turns = spread_wgmma(f, b, 4) && ring_rooms(p, b) >= 3;
+    if (b->turns || (grid_divides(p, (Grid){ 8, 1 }) && spread_wgmma(f, b, 8))
+        || spread_wgmma(f, b, 4)) {
         group_programs(p->kernel);
         return b;
     }
@@ -336,5 +345,5 @@ bool shares_multiprocessor(const Plan *p, const Body *b)
     for (const Op *op = p->ring->region[0]->first; op; op = op->next)
         if (op->kind == OP_MMA)
             held += elements_held(b, op->results[0]);
-    return held <= 64;
+    return !b->turns && held <= 64;
 }

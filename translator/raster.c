@@ -140,6 +140,19 @@ static const char *total_programs(const Kernel *k)
     return total;
 }
 
+/* The head of the loop over a block's programs, which groups take in turn; the programs' number gets
+   its name. */
+const char *program_loop(Emit *e)
+{
+    const Kernel *k = e->k;
+    const bool lone = k->axes.n == 1 && !order_of(k).back[0];
+    const char *i = lone ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
+    e->program = i;
+    return arena_printf("    for (int64_t %s = blockIdx.x, %s = 0; %s < %s;\n"
+                        "         %s += gridDim.x, %s ^= 1) {\n",
+                        i, e->ring.turn, i, total_programs(k), i, e->ring.turn);
+}
+
 /* Which program this is, along each axis; programs past the last leave. */
 void program_lines(Emit *e, HeadLines *lines)
 {
@@ -153,7 +166,11 @@ void program_lines(Emit *e, HeadLines *lines)
     const char *number = per == 1
         ? "blockIdx.x"
         : arena_printf("(int64_t)blockIdx.x * %s + threadIdx.x / %d", each, e->body->threads);
-    if (per > 1 || n > 1 || (n == 1 && !lone)) {
+    if (e->body->turns) {
+        number = e->program;
+        if (lone)
+            return;
+    } else if (per > 1 || n > 1 || (n == 1 && !lone)) {
         const char *program = lone ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
         add_head(lines, per > 1 ? NULL : program,
                  arena_printf("const int64_t %s = %s;", program, number));

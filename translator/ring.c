@@ -11,36 +11,59 @@
  *
  * So tensor cores have the next products already when they end one round's. */
 #include "mapping.h"
+#include "padding.h"
 #include <string.h>
 
-enum { RING_BYTES = 200 * 1024, SHARED_RING = 100 * 1024,      /* where two blocks share */
+enum { SHARED_RING = 100 * 1024,                   /* where two blocks share a multiprocessor */
+       BARRIER_BYTES = 2 * 1024,                   /* more than full and empty take */
        MOST_ROOMS = 8 };
 
 /* ---- how many rooms -------------------------------------------------------------------------- */
 
 /* Bytes of all boxes of one round. */
-static int64_t round_bytes(const Emit *e)
+static int64_t round_bytes(const Plan *p)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < e->staged.n; i++)
-        bytes += e->staged.at[i].size * elem_info[e->staged.at[i].elem].bytes;
+    for (int i = 0; i < p->boxes.n; i++)
+        bytes += p->boxes.at[i].rows * p->boxes.at[i].across
+                 * elem_info[p->boxes.at[i].load->results[0]->type.elem].bytes;
     return bytes;
 }
 
-/* As many rooms as fit, so that the memory's latency hides; #[stages(n)] may ask for fewer, or for
-   more where blocks would share a multiprocessor. */
-static int choose_rooms(const Emit *e, int64_t bytes)
+typedef struct { const Body *body; int64_t bytes; } Beside;
+
+/* Adds what a move takes of shared memory. */
+static void add_beside(Op *op, void *arg)
 {
-    const Attr *wish = attr_of(e->plan->ring->attrs, "stages");
-    const int64_t room = shares_multiprocessor(e->plan, e->body) ? SHARED_RING : RING_BYTES;
-    int64_t rooms = room / bytes;
-    rooms = rooms > MOST_ROOMS ? MOST_ROOMS : rooms < 2 ? 2 : rooms;
-    if (wish && wish->value >= 2 && wish->value * bytes <= RING_BYTES && wish->value <= MOST_ROOMS)
-        rooms = wish->value;
-    return (int)rooms;
+    Beside *b = arg;
+    if (is_move(op))
+        b->bytes += (staged_in(b->body, op, 0) + 127) / 128 * 128;
 }
 
-/* ---- the warp that asks ---------------------------------------------------------------------- */
+/* Bytes of the arrays that each of the groups that take turns has beside the ring. */
+static int64_t bytes_beside(const Plan *p, const Body *b)
+{
+    Beside beside = { b, 0 };
+    ir_walk(p->kernel->body, add_beside, &beside);
+    return beside.bytes;
+}
+
+/* As many rooms as fit, so that the memory's latency hides, and the arrays of what stands around
+   the loop beside them if groups take turns; #[stages(n)] may ask for fewer, or for more where
+   blocks would share a multiprocessor. */
+int ring_rooms(const Plan *p, const Body *b)
+{
+    const Attr *wish = attr_of(p->ring->attrs, "stages");
+    const int64_t most = MOST_SHARED - BARRIER_BYTES - 2 * b->turns * bytes_beside(p, b);
+    const int64_t fit = most / round_bytes(p);
+    int64_t rooms = shares_multiprocessor(p, b) ? SHARED_RING / round_bytes(p) : fit;
+    rooms = rooms > MOST_ROOMS ? MOST_ROOMS : rooms < 2 ? 2 : rooms;
+    if (wish && wish->value >= 2 && wish->value <= fit && wish->value <= MOST_ROOMS)
+        rooms = wish->value;
+    return (int)(rooms > fit ? fit : rooms);
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
 
 /* a and b, for the reader. */
 static const char *operands_text(const Emit *e)
@@ -51,6 +74,66 @@ static const char *operands_text(const Emit *e)
                             e->staged.at[i].base);
     return text;
 }
+
+/* Names and declares the rooms and their barriers. */
+static void declare_rooms(Emit *e)
+{
+    e->ring.rooms = ring_rooms(e->plan, e->body);
+    for (int i = 0; i < e->staged.n; i++) {
+        Staged *s = &e->staged.at[i];
+        s->loop = e->plan->ring;
+        s->rounds = e->ring.rooms;
+        name_staged(e, s);
+        declare_staged(e, s, e->plan->ring);
+    }
+    e->ring.full = fresh(e, "full"), e->ring.empty = fresh(e, "empty");
+    e->ring.room = fresh(e, "room"), e->ring.phase = fresh(e, "phase");
+    text_printf(e->shared, "    __shared__ uint64_t %s[%d], %s[%d];\n", e->ring.full,
+                e->ring.rooms, e->ring.empty, e->ring.rooms);
+    note_shared(e, arena_printf("%s, %s: barriers of each room, which count bytes that have come, "
+                                "and warps that are done", e->ring.full, e->ring.empty));
+}
+
+/* The barriers of all rooms, made by one thread. */
+static void make_barriers(Emit *e)
+{
+    const int scope = e->names.used.n;
+    const char *r = fresh(e, "slot"), *why = "the barriers in memory are made before they are used";
+    line(e, "// %s of a round come as boxes into a room of their rings", operands_text(e));
+    open_block(e, "if (threadIdx.x == 0)");
+    open_block(e, "for (int %s = 0; %s < %d; %s++)", r, r, e->ring.rooms, r);
+    remark(e, arena_printf("mbarrier_init(&%s[%s], 1);", e->ring.full, r),
+           "for the thread that asks");
+    remark(e, arena_printf("mbarrier_init(&%s[%s], %d);", e->ring.empty, r, e->body->threads / 32),
+           "for the warps that multiply");
+    close_block(e, "");
+    line(e, "mbarrier_init_fence();");
+    close_block(e, "");
+    note_barrier(e, why);
+    remark(e, "__syncthreads();", why);
+    e->names.used.n = scope;
+}
+
+/* At the start of a body: the rooms, and groups that take turns, the first of which begins. */
+void begin_ring(Emit *e)
+{
+    if (e->body->turns) {
+        e->ring.group = fresh(e, "group");
+        e->ring.turn = fresh(e, "turn"), e->ring.done = fresh(e, "done");
+    }
+    declare_rooms(e);
+    make_barriers(e);
+    if (!e->body->turns)
+        return;
+    line(e, "if (%s == 1)", e->ring.group);
+    e->indent++;
+    remark(e, arena_printf("named_barrier_arrive(3, %d);", 2 * e->body->threads),
+           "group 0 has the first turn");
+    e->indent--;
+    remark(e, arena_printf("int64_t %s = 0;", e->ring.done), "rounds of all programs so far");
+}
+
+/* ---- the warp that asks ---------------------------------------------------------------------- */
 
 /* Where a box begins, innermost axis first; col: along the rows of boxes beside each other. */
 static const char *corner_text(Emit *e, const Box *b, const char *col)
@@ -110,69 +193,78 @@ static void ask_rounds(Emit *e)
                element_text(e, loop->args[1]), k);
     line(e, "mbarrier_wait(&%s[%s], %s ^ 1);", e->ring.empty, e->ring.room, e->ring.phase);
     line(e, "mbarrier_expect(&%s[%s], %lld);", e->ring.full, e->ring.room,
-         (long long)round_bytes(e));
+         (long long)round_bytes(e->plan));
     for (int i = 0; i < e->staged.n; i++)
         ask(e, &e->staged.at[i]);
     next_room(e);
     close_block(e, "");
 }
 
-/* Names and declares the rooms and their barriers. */
-static void declare_rooms(Emit *e)
+/* How many rounds the loop makes. */
+static const char *rounds_text(Emit *e)
 {
-    e->ring.rooms = choose_rooms(e, round_bytes(e));
-    for (int i = 0; i < e->staged.n; i++) {
-        Staged *s = &e->staged.at[i];
-        s->loop = e->plan->ring;
-        s->rounds = e->ring.rooms;
-        name_staged(e, s);
-        declare_staged(e, s, e->plan->ring);
-    }
-    e->ring.full = fresh(e, "full");
-    e->ring.empty = fresh(e, "empty");
-    text_printf(e->shared, "    __shared__ uint64_t %s[%d], %s[%d];\n", e->ring.full,
-                e->ring.rooms, e->ring.empty, e->ring.rooms);
-    note_shared(e, arena_printf("%s, %s: barriers of each room, which count bytes that have come, "
-                                "and warps that are done", e->ring.full, e->ring.empty));
+    const Op *loop = e->plan->ring, *end = loop->args[1]->def;
+    const char *from = element_text(e, loop->args[0]), *to = element_text(e, loop->args[1]);
+    if (strcmp(from, "0"))
+        return arena_printf("tile_max(0, %s - (%s))", to, from);
+    const bool sure = end && end->kind == OP_SYM && provably_at_least(e->k, end->sym, 0);
+    return sure ? to : arena_printf("tile_max(0, %s)", to);
 }
 
-/* Makes the barriers, and lets the last warp go its way. The others come out behind. */
+/* Where the ring stands: at its start, or where the programs before have left it. */
+static void stand(Emit *e)
+{
+    if (!e->body->turns) {
+        line(e, "int %s = 0;", e->ring.room);
+        line(e, "unsigned %s = 0;", e->ring.phase);
+        return;
+    }
+    line(e, "int %s = (int)(%s %% %d);", e->ring.room, e->ring.done, e->ring.rooms);
+    line(e, "unsigned %s = (unsigned)(%s / %d %% 2);", e->ring.phase, e->ring.done,
+         e->ring.rooms);
+    line(e, "%s += %s;", e->ring.done, rounds_text(e));
+}
+
+/* Lets the last warp go its way, where all that it needs is known; and a group whose turn it is not
+   on to the next program. */
 void write_ring(Emit *e)
 {
-    const int threads = e->body->threads;
-    declare_rooms(e);
-    const int scope = e->names.used.n;
-    const char *r = fresh(e, "slot"), *why = "the barriers in memory are made before they are used";
-    line(e, "// %s of a round come as boxes into room r of their rings", operands_text(e));
-    open_block(e, "if (%s == 0)", e->thread);
-    open_block(e, "for (int %s = 0; %s < %d; %s++)", r, r, e->ring.rooms, r);
-    line(e, "mbarrier_init(&%s[%s], 1);    // for the thread that asks", e->ring.full, r);
-    line(e, "mbarrier_init(&%s[%s], %d);   // for the warps that multiply", e->ring.empty, r,
-         threads / 32);
-    close_block(e, "");
-    line(e, "mbarrier_init_fence();");
-    close_block(e, "");
-    note_barrier(e, why);
-    line(e, "__syncthreads();%*s// %s", 24, "", why);
-    e->names.used.n = scope;
-    e->ring.room = fresh(e, "room"), e->ring.phase = fresh(e, "phase");
-    line(e, "int %s = 0;", e->ring.room);
-    line(e, "unsigned %s = 0;", e->ring.phase);
-    open_block(e, "if (%s >= %d)", e->thread, threads);
+    const int threads = e->body->threads * (e->body->turns ? 2 : 1);
+    const char *leave = e->body->turns ? "continue" : "return";
+    stand(e);
+    open_block(e, "if (threadIdx.x >= %d)", threads);
     line(e, "// the last warp: one thread asks, as soon as a room is empty");
-    line(e, "if (%s > %d)", e->thread, threads);
-    line(e, "    return;");
+    line(e, "if (threadIdx.x > %d)", threads);
+    line(e, "    %s;", leave);
     ask_rounds(e);
-    line(e, "return;");
+    line(e, "%s;", leave);
     close_block(e, "");
+    if (e->body->turns) {
+        line(e, "if (%s != %s)", e->ring.turn, e->ring.group);
+        line(e, "    continue;");
+    }
 }
 
 /* ---- the warps that multiply ----------------------------------------------------------------- */
+
+/* The room before the present one is empty. */
+static void release(Emit *e, const char *guard)
+{
+    line(e, "if (%s%s %% 32 == 0)", guard, e->thread);
+    line(e, "    mbarrier_arrive(&%s[(%s ? %s : %d) - 1]);", e->ring.empty, e->ring.room,
+         e->ring.room, e->ring.rooms);
+}
 
 /* Before the loop. The compiler would take what reads the sums behind it for a part of its last
    round, and begin with that before they are there, if both were not in an if of their own. */
 void enter_ring(Emit *e, const char *from, const char *to)
 {
+    if (e->body->turns) {
+        const char *why = "the other group has begun all its products";
+        note_barrier(e, why);
+        remark(e, arena_printf("named_barrier_sync(3 + %s, %d);", e->ring.group,
+                               2 * e->body->threads), why);
+    }
     open_block(e, "if (%s < %s)", from, to);
     line(e, "// the products of one round are done while those of the next begin");
 }
@@ -195,18 +287,26 @@ void release_boxes(Emit *e, const char *k, const char *from)
 {
     line(e, "wgmma_commit();");
     line(e, "wgmma_wait<1>();");
-    line(e, "if (%s > %s && %s %% 32 == 0)", k, from, e->thread);
-    line(e, "    mbarrier_arrive(&%s[(%s ? %s : %d) - 1]);", e->ring.empty, e->ring.room,
-         e->ring.room, e->ring.rooms);
+    release(e, arena_printf("%s > %s && ", k, from));
     next_room(e);
 }
 
 /* Behind the loop: all products are in the registers of those who hold them. */
 void leave_ring(Emit *e)
 {
+    const char *pass = arena_printf("named_barrier_arrive(4 - %s, %d);", e->ring.group,
+                                    2 * e->body->threads);
+    if (e->body->turns)
+        remark(e, pass, "the other group's turn");
     line(e, "wgmma_wait<0>();");
     for (const Op *op = e->plan->ring->region[0]->first; op; op = op->next)
         if (op->kind == OP_MMA)
             line(e, "wgmma_sums(%s);", map_of(web_root(op->results[0]))->name);
+    if (e->body->turns) {
+        release(e, "");
+        close_block(e, " else {");
+        e->indent++;
+        line(e, "%s", pass);
+    }
     close_block(e, "");
 }

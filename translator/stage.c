@@ -8,6 +8,7 @@
  * come from memory, but those of bytes along k: ldmatrix turns pairs of bytes alone. */
 #include "mapping.h"
 #include "padding.h"
+#include <limits.h>
 #include <string.h>
 
 /* ---- which operands, where ------------------------------------------------------------------- */
@@ -385,15 +386,19 @@ static const char *operand_name(const Value *v, const char *otherwise)
 }
 
 /* The array of an operand that is staged before op. */
-static SharedArray array_of(const Staged *s, const Op *op)
+static SharedArray array_of(const Emit *e, const Staged *s, const Op *op)
 {
     const Elem elem = s->elem;
     const int64_t n = s->size * (s->loop ? s->rounds : 1);
-    return (SharedArray){ .name = s->name, .type = device_type(elem),
-                          .align = s->box ? 1024 : 16,
-                          .dims = arena_printf("[%lld]", (long long)n),
-                          .bytes = n * elem_info[elem].bytes, .first = s->box ? 0 : op->number,
-                          .last = s->loop ? op->last_number : s->last };
+    SharedArray a = { .name = s->name, .type = device_type(elem), .align = 16,
+                      .dims = arena_printf("[%lld]", (long long)n),
+                      .bytes = n * elem_info[elem].bytes, .first = op->number,
+                      .last = s->loop ? op->last_number : s->last };
+    if (s->box) {                                  /* filled from the start on; in turns always */
+        a.ring = true, a.align = 1024, a.first = 0;
+        a.last = e->body->turns ? INT_MAX : a.last;
+    }
+    return a;
 }
 
 /* a_shared and b_shared: what is staged before op; a word for them where a line has no room. */
@@ -417,7 +422,7 @@ void name_staged(Emit *e, Staged *s)
 /* Declares the array of an operand that is needed from op on. */
 void declare_staged(Emit *e, const Staged *s, const Op *op)
 {
-    declare_array(e, array_of(s, op));
+    declare_array(e, array_of(e, s, op));
     note_staged(e, s);
 }
 
