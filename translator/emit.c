@@ -248,15 +248,28 @@ static void note_memory(Emit *e, int64_t bytes)
                                 "that the launch function asks for them" : ""));
 }
 
+/* The loop over programs for those who ask, and the start of that for the groups that take turns. */
+static void turns_start(Emit *e, Text *out, const HeadLines *programs, const char *all)
+{
+    text_printf(out, "    if (%s == 2) {\n        fewer_registers<40>();\n%s", e->ring.group,
+                program_loop(e, NULL, 8));
+    drop_unmentioned(&e->ring.asking);
+    add_used(out, programs, e->ring.asking.at, 12);
+    text_printf(out, "%s        }\n        return;\n    }\n    more_registers<232>();\n%s",
+                e->ring.asking.at, program_loop(e, e->ring.turn, 4));
+    add_used(out, programs, all, 8);
+}
+
 /* What stands before the statements: places, shared memory, which thread and which program this is;
    of boxes the ring; a loop over programs where groups take turns. */
 static void body_start(Emit *e, Text *out, const Text *code, const Text *ring)
 {
     HeadLines lines = { 0 }, constants = { 0 }, programs = { 0 };
     const bool turns = e->body->turns;
-    const char *loop = turns ? program_loop(e) : NULL;
     const char *all = arena_printf("%s%s", ring->at, code->at);
     constant_lines(e, &constants);
+    if (turns)
+        name_program(e);
     program_lines(e, turns ? &programs : &lines);
     thread_lines(e, &lines);
     add_used(out, &constants, arena_printf("%s%s", e->shared->at, all), 4);
@@ -269,10 +282,8 @@ static void body_start(Emit *e, Text *out, const Text *code, const Text *ring)
     }
     if (ring->n)
         text_printf(out, "\n%s", ring->at);
-    if (turns) {
-        text_add(out, loop, strlen(loop));
-        add_used(out, &programs, all, 8);
-    }
+    if (turns)
+        turns_start(e, out, &programs, all);
     if (code->n && code->at[0] == ' ' && (lines.n || e->shared->n) && !ring->n)
         text_add(out, code->at[4] == '/' ? "\n" : "", code->at[4] == '/');
 }

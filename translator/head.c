@@ -86,11 +86,14 @@ static void head_block(Text *out, const Emit *e)
             b->threads * b->programs, b->programs, b->threads);
     else if (b->turns)
         text = arena_printf("%d threads: two groups of %d warps take the block's programs in turn, so "
-                            "that one stores its result while the other multiplies; one more warp "
-                            "asks for what they multiply", 2 * b->threads + 32, b->threads / 32);
+                            "that one stores its result while the other multiplies; the last %d "
+                            "threads give registers to them, and one of these asks for what they "
+                            "multiply", 2 * b->threads + b->askers, b->threads / 32, b->askers);
     else if (b->boxes)
-        text = arena_printf("%d threads are one program: %d warps multiply, and one more asks for "
-                            "what they multiply", b->threads + 32, b->threads / 32);
+        text = arena_printf("%d threads are one program: %d warps multiply; of the last %d threads%s "
+                            "one asks for what they multiply", b->threads + b->askers,
+                            b->threads / 32, b->askers,
+                            b->askers > 32 ? ", which give registers to them," : "");
     else
         text = arena_printf("%d threads are one program", b->threads);
     wrap_comment(out, "block", text);

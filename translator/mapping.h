@@ -96,8 +96,8 @@ typedef struct Emit {
     LIST(Staged) staged; LIST(StagedFor) readers;  /* operands of contractions */
     LIST(const char *) shared_notes, padding_notes, barrier_notes;   /* for the head */
     bool synced;                                   /* this round has been at a barrier */
-    struct { const char *full, *empty, *room, *phase, *group, *turn, *done; int rooms; } ring;
-                                                   /* of boxes: ring.c */
+    struct { const char *full, *empty, *room, *phase, *group, *turn, *done; int rooms;
+             Text asking; } ring;                  /* of boxes: ring.c */
     Touched touched;                               /* loads and stores that no barrier orders yet */
     int loop_depth;
     Pos said;                                      /* the statement last copied as a comment */
@@ -199,7 +199,6 @@ bool operand_is_masked(const Op *mma, int side);   /* stage.c */
 int  ring_rooms(const Plan *p, const Body *b);     /* rounds of boxes that memory has room for */
 void begin_ring(Emit *e);                          /* at the start of the body: the barriers */
 void write_ring(Emit *e);                          /* the warp that asks for boxes */
-const char *program_loop(Emit *e);                 /* raster.c: for (..), where groups take turns */
 void enter_ring(Emit *e, const char *from, const char *to);    /* before the loop; its rounds begin, end; after */
 void await_boxes(Emit *e);
 void release_boxes(Emit *e, const char *k, const char *from);
@@ -269,6 +268,8 @@ const char *sym_c(Emit *e, Sym s);                 /* atoms that are values by t
 typedef LIST(struct HeadLine { const char *name, *text; }) HeadLines;
 void add_head(HeadLines *lines, const char *name, const char *text);   /* emit.c */
 void program_lines(Emit *e, HeadLines *lines);
+void name_program(Emit *e);                        /* where a block loops over its programs */
+const char *program_loop(const Emit *e, const char *turn, int indent);
 const char *order_text(const Kernel *k);           /* for the head; NULL: as they are cut */
 
 /* ---- hints.c ------------------------------------------------------------------------------ */

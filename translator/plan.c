@@ -63,7 +63,7 @@ static void spread_tile(const Facts *f, Body *b, int threads)
 /* The entry of a body with boxes: one warp more, which asks for them. */
 static void add_boxes_entry(const Facts *f, const Body *b)
 {
-    Entry e = { .body = b, .symbol = b->name, .threads = b->threads * (b->turns ? 2 : 1) + 32,
+    Entry e = { .body = b, .symbol = b->name, .threads = b->threads * (b->turns ? 2 : 1) + b->askers,
                 .programs = 1, .width = f->vector,
                 .blocks = shares_multiprocessor(f->plan, b) ? 2 : 1 };
     push(&f->plan->entries, e);

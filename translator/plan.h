@@ -60,10 +60,12 @@ typedef struct {
     int programs;                                  /* of a block */
     bool rereads;                                  /* the row is read again after its reduction */
     bool keeps;                                    /* short moved Dims have one thread */
-    bool boxes;                                    /* TMA brings operands, wgmma multiplies: a warp
-                                                      more than `threads`, on sm_90a alone */
+    bool boxes;                                    /* TMA brings operands, wgmma multiplies: on
+                                                      sm_90a alone */
     bool turns;                                    /* and two groups of `threads` take the programs
                                                       of a block in turn */
+    int askers;                                    /* threads more, of which one asks for boxes: a
+                                                      warp; or four, which give registers away */
     LIST(Spread) spread;                           /* by Dim */
 } Body;
 

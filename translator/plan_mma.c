@@ -309,10 +309,20 @@ static void group_programs(Kernel *k)
         push(&k->attrs, ((Attr){ .name = name_of("group"), .pos = k->function->pos, .value = 8 }));
 }
 
+/* Do two blocks fit a multiprocessor, by the registers of their results? */
+bool shares_multiprocessor(const Plan *p, const Body *b)
+{
+    int64_t held = 0;
+    for (const Op *op = p->ring->region[0]->first; op; op = op->next)
+        if (op->kind == OP_MMA)
+            held += elements_held(b, op->results[0]);
+    return !b->turns && held <= 64;
+}
+
 /* Spreads the results over so many warps, all along rows; do registers hold the tiles? */
 static bool spread_wgmma(const Facts *f, Body *b, int warps)
 {
-    enum { MOST = 200, OTHERS = 16 };              /* of 224 registers; those for descriptors */
+    enum { MOST = 176, OTHERS = 16 };              /* of 232 registers; those for descriptors */
     b->threads = 32 * warps;
     spread_fragments(f, b, (Grid){ warps, 1 });
     return words_needed(f, b, OTHERS) <= MOST;
@@ -329,21 +339,14 @@ Body *plan_boxes(const Facts *f)
     Body *b = new_body(p, BODY_TILE, "sm90a");
     b->boxes = true;
     b->turns = spread_wgmma(f, b, 4) && ring_rooms(p, b) >= 3;
-    if (b->turns || (grid_divides(p, (Grid){ 8, 1 }) && spread_wgmma(f, b, 8))
-        || spread_wgmma(f, b, 4)) {
-        group_programs(p->kernel);
-        return b;
+    const bool planned = b->turns
+        || (grid_divides(p, (Grid){ 8, 1 }) && spread_wgmma(f, b, 8)) || spread_wgmma(f, b, 4);
+    if (!planned) {
+        p->bodies.n--;
+        return NULL;
     }
-    p->bodies.n--;
-    return NULL;
-}
-
-/* Do two blocks fit a multiprocessor, by the registers of their results? */
-bool shares_multiprocessor(const Plan *p, const Body *b)
-{
-    int64_t held = 0;
-    for (const Op *op = p->ring->region[0]->first; op; op = op->next)
-        if (op->kind == OP_MMA)
-            held += elements_held(b, op->results[0]);
-    return !b->turns && held <= 64;
+    /* A multiprocessor has 168 registers for each of 384 threads; those who ask need few. */
+    b->askers = b->turns || (b->threads == 256 && !shares_multiprocessor(p, b)) ? 128 : 32;
+    group_programs(p->kernel);
+    return b;
 }

@@ -140,17 +140,22 @@ static const char *total_programs(const Kernel *k)
     return total;
 }
 
-/* The head of the loop over a block's programs, which groups take in turn; the programs' number gets
-   its name. */
-const char *program_loop(Emit *e)
+/* The name of a program's number in a loop over those of a block. */
+void name_program(Emit *e)
 {
     const Kernel *k = e->k;
     const bool lone = k->axes.n == 1 && !order_of(k).back[0];
-    const char *i = lone ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
-    e->program = i;
-    return arena_printf("    for (int64_t %s = blockIdx.x, %s = 0; %s < %s;\n"
-                        "         %s += gridDim.x, %s ^= 1) {\n",
-                        i, e->ring.turn, i, total_programs(k), i, e->ring.turn);
+    e->program = lone ? map_of(k->axes.at[0].index)->name : fresh(e, "program");
+}
+
+/* The head of that loop; turn: a name for 0, 1, 0, .., or NULL. */
+const char *program_loop(const Emit *e, const char *turn, int indent)
+{
+    const char *i = e->program, *first = turn ? arena_printf(", %s = 0", turn) : "",
+               *next = turn ? arena_printf(", %s ^= 1", turn) : "";
+    return arena_printf("%*sfor (int64_t %s = blockIdx.x%s; %s < %s;\n"
+                        "%*s     %s += gridDim.x%s) {\n", indent, "", i, first, i,
+                        total_programs(e->k), indent, "", i, next);
 }
 
 /* Which program this is, along each axis; programs past the last leave. */

@@ -225,24 +225,53 @@ static void stand(Emit *e)
     line(e, "%s += %s;", e->ring.done, rounds_text(e));
 }
 
-/* Lets the last warp go its way, where all that it needs is known; and a group whose turn it is not
-   on to the next program. */
+/* The lines one level further in. */
+static void add_deeper(Text *to, const Text *from)
+{
+    for (const char *at = from->at, *end; *at; at = end) {
+        end = strchr(at, '\n') + 1;
+        text_printf(to, "%s%.*s", *at == '\n' ? "" : "    ", (int)(end - at), at);
+    }
+}
+
+/* What the thread that asks does, in an if of its own. */
+static void write_asking(Emit *e, const char *condition)
+{
+    line(e, "// one thread asks, as soon as a room is empty");
+    open_block(e, "if (%s)", condition);
+    ask_rounds(e);
+    close_block(e, "");
+}
+
+/* Where all is known that is needed to ask: those who ask go their way. Groups that take turns have
+   left them before, with the same lines so far; a group whose turn it is not goes on. */
 void write_ring(Emit *e)
 {
-    const int threads = e->body->threads * (e->body->turns ? 2 : 1);
-    const char *leave = e->body->turns ? "continue" : "return";
-    stand(e);
-    open_block(e, "if (threadIdx.x >= %d)", threads);
-    line(e, "// the last warp: one thread asks, as soon as a room is empty");
-    line(e, "if (threadIdx.x > %d)", threads);
-    line(e, "    %s;", leave);
-    ask_rounds(e);
-    line(e, "%s;", leave);
-    close_block(e, "");
+    const int threads = e->body->threads;
     if (e->body->turns) {
+        Text *out = e->out;
+        text_add(&e->ring.asking, "", 0);
+        add_deeper(&e->ring.asking, out);
+        e->out = &e->ring.asking;
+        e->indent++;
+        stand(e);
+        write_asking(e, arena_printf("%s == 0", e->thread));
+        e->indent--;
+        e->out = out;
+        stand(e);
         line(e, "if (%s != %s)", e->ring.turn, e->ring.group);
         line(e, "    continue;");
+        return;
     }
+    stand(e);
+    open_block(e, "if (threadIdx.x >= %d)", threads);
+    if (e->body->askers > 32)
+        line(e, "fewer_registers<40>();");
+    write_asking(e, arena_printf("threadIdx.x == %d", threads));
+    line(e, "return;");
+    close_block(e, "");
+    if (e->body->askers > 32)
+        line(e, "more_registers<232>();");
 }
 
 /* ---- the warps that multiply ----------------------------------------------------------------- */
