@@ -22,8 +22,8 @@ SRC = arena name words source sym formula \
       interp_mma interp_order philox interp_debug interp_access interp_launch \
       pieces late layout tensor rename alike stream facts hints threads ladder plan_mma plan fills \
       web wish place spread text atom phase lazy cast element again quotient access scatter reduce \
-      memory combine_function combine shared move regroup banks stage stage_notes pipeline boxes ring \
-      mma fragments wgmma order debug waits body raster head tidy emit \
+      memory combine_function combine shared move regroup banks stage stage_notes pipeline boxes \
+      ring mma fragments wgmma order debug waits body raster head tidy emit \
       template abi csym wrap contract launch launch_boxes header file \
       npy recipe show launch_args run_driver run_emulator run_cpu run \
       options lines output pass doctor main

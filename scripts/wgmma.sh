@@ -4,7 +4,7 @@
 # A function of N columns has N sums a thread, which inline PTX must name one by one; a program has
 # only those functions that it calls, after templates/ptx_sm90.cu.
 #
-# usage: wgmma.sh [--tiles] [TYPE ...]     all types if none is named; --tiles: none with a in registers
+# usage: wgmma.sh [--tiles] [TYPE ...]    all types if none is named; --tiles: a never in registers
 tiles=
 [ "${1:-}" != --tiles ] || { tiles=1; shift; }
 awk -v tiles="$tiles" -v types="${*:-f16 bf16 tf32 e4m3 e5m2}" '

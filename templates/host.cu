@@ -199,9 +199,9 @@ static cudaError_t tile_allow_shared(const char *name, const void *kernel, int b
 }
 
 // ---- tile_for_sm90a
-// How many multiprocessors of the GPU in use can run the kernel with so many bytes of dynamic shared
-// memory? None, if the kernel has no body in code for this GPU, and so none of the barriers that a
-// body for sm_90a has in shared memory. Asked once for each device.
+// How many multiprocessors of the GPU in use can run the kernel with so many bytes of dynamic
+// shared memory? None, if the kernel has no body in code for this GPU, and so none of the barriers
+// that a body for sm_90a has in shared memory. Asked once for each device.
 template <auto KERNEL>
 static int tile_for_sm90a(int bytes)
 {
@@ -244,16 +244,16 @@ static void *tile_driver(const char *name)
 }
 
 // ---- tile_box
-// Boxes of a tensor as TMA copies them: axes innermost first, extents and boxes in elements, strides
-// in bytes, of all axes but the first.
+// Boxes of a tensor as TMA copies them: axes innermost first, extents and boxes in elements,
+// strides in bytes, of all axes but the first.
 struct tile_box {
     CUtensorMapDataType type;
     unsigned axes;
     const void *at;
     int64_t extents[5], strides[4];
     uint32_t box[5];
-    bool plain;                                 // rows of a box stay as they are; otherwise they are
-                                                // 128 bytes and swizzled, as wgmma wants them
+    bool plain;                                 // rows of a box stay as they are; otherwise they
+                                                // are 128 bytes and swizzled, as wgmma wants them
 };
 
 // ---- tile_box_map

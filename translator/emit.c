@@ -248,7 +248,7 @@ static void note_memory(Emit *e, int64_t bytes)
                                 "that the launch function asks for them" : ""));
 }
 
-/* The loop over programs for those who ask, and the start of that for the groups that take turns. */
+/* The loop over programs for those who ask, the start of that for the groups that take turns. */
 static void turns_start(Emit *e, Text *out, const HeadLines *programs, const char *all)
 {
     text_printf(out, "    if (%s == 2) {\n        fewer_registers<40>();\n%s", e->ring.group,

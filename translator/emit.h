@@ -45,10 +45,10 @@ void emit_summary(Text *out, const Plan *plan);
 /* Sections by where they go: of ptx.cu, for what the emulator has twins of; of ptx_sm90.cu and
    wgmma.cu, likewise, for sm_90a alone; of host.cu, for the launch section; the others. */
 typedef struct { Text instructions, sm90a, host, device; } Helpers;
-/* Adds the sections of templates/ whose functions `code` names, and those that they name in turn. */
+/* Adds the sections of templates/ that `code` names, and those that they name in turn. */
 void bring_helpers(Helpers *to, const char *code);
 
-/* ---- launch_boxes.c: tensor maps, by which TMA finds boxes ------------------------------------ */
+/* ---- launch_boxes.c: tensor maps, by which TMA finds boxes ----------------------------------- */
 
 const char *map_name(const Plan *p, const Box *box);           /* a_map */
 void map_params(Text *out, const Plan *p, int indent);         /* behind a kernel's parameters */

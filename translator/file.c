@@ -82,7 +82,8 @@ static void head(Text *out, const Program *p, Plan *const *const *plans, const c
 static const struct Include { const char *header, *word; } include_table[] = {
     { "float.h", "FLT_" }, { "float.h", "DBL_" }, { "limits.h", "INT_M" }, { "math.h", NULL },
     { "stdint.h", NULL }, { "stdio.h", NULL }, { "string.h", "memcpy" },
-    { "cuda.h", "CUtensorMap" }, { "cuda_runtime.h", NULL }, { "cuda_fp16.h", "__half" }, { "cuda_fp16.h", "2half" },
+    { "cuda.h", "CUtensorMap" },
+    { "cuda_runtime.h", NULL }, { "cuda_fp16.h", "__half" }, { "cuda_fp16.h", "2half" },
     { "cuda_bf16.h", "bfloat16" }, { "cuda_fp8.h", "__nv_fp8_" },
 };
 
@@ -140,8 +141,8 @@ static const char *launches(const Program *p, Plan *const *const *plans)
 static void sm90a_text(Text *out, const char *instructions)
 {
     rule(out, "instructions of sm_90a");
-    text_printf(out, "// Not every GPU has them: in code for another target the bodies that use them "
-                     "are empty, and\n// the launch function does not choose those.\n"
+    text_printf(out, "// Not every GPU has them: in code for another target the bodies that use "
+                     "them are empty, and\n// the launch function does not choose those.\n"
                      "#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)\n"
                      "#define TILE_SM90A\n#endif\n\n"
                      "#if defined(TILE_SM90A) && !defined(TILE_EMULATOR)\n%s#endif\n",

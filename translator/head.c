@@ -85,13 +85,13 @@ static void head_block(Text *out, const Emit *e)
             "not fill a multiprocessor",
             b->threads * b->programs, b->programs, b->threads);
     else if (b->turns)
-        text = arena_printf("%d threads: two groups of %d warps take the block's programs in turn, so "
-                            "that one stores its result while the other multiplies; the last %d "
+        text = arena_printf("%d threads: two groups of %d warps take the block's programs in turn, "
+                            "so that one stores its result while the other multiplies; the last %d "
                             "threads give registers to them, and one of these asks for what they "
                             "multiply", 2 * b->threads + b->askers, b->threads / 32, b->askers);
     else if (b->boxes)
-        text = arena_printf("%d threads are one program: %d warps multiply; of the last %d threads%s "
-                            "one asks for what they multiply", b->threads + b->askers,
+        text = arena_printf("%d threads are one program: %d warps multiply; of the last %d "
+                            "threads%s one asks for what they multiply", b->threads + b->askers,
                             b->threads / 32, b->askers,
                             b->askers > 32 ? ", which give registers to them," : "");
     else

@@ -2,15 +2,6 @@
 #include <string.h>
 #include "launch.h"
 
-typedef struct {
-    Text *out;
-    const Function *f;
-    Plan *const *plans;
-    Locals names;
-    bool single;                                   /* there is one kernel with one entry */
-    bool dynamic;                                  /* some entry has dynamic shared memory */
-} Launch;
-
 /* ---- starting a kernel ----------------------------------------------------------------------- */
 
 /* Allows the kernel so much shared memory, or returns. */
@@ -28,7 +19,7 @@ static void allow_shared(const Launch *l, int indent, const char *kernel, const 
 
 /* What no grid can have is refused; then the six fields, and the kernel with its arguments.
    maps: those of its boxes, which are allowed their memory already; or NULL. */
-static void start(const Launch *l, int indent, const char *kernel, const char *blocks,
+void start(const Launch *l, int indent, const char *kernel, const char *blocks,
                   const char *threads, const char *shared, const Pieces *maps)
 {
     const char *config = l->names.config;
@@ -121,7 +112,7 @@ static bool is_limited(const Plan *p, const Entry *e)
 }
 
 /* vectors && N > 0: what an entry needs but for its capacity; NULL: nothing. */
-static const char *entry_needs(const Launch *l, const Plan *p, const Entry *e)
+const char *entry_needs(const Launch *l, const Plan *p, const Entry *e)
 {
     const char *vectors = e->width > 1 ? vectors_name(l, p, e->width) : NULL;
     if (!p->whole || e->at_least == 0)
@@ -164,36 +155,6 @@ static void entry_line(const Launch *l, const Plan *p, const Entry *e, const cha
                     blocks, e->threads, l->dynamic ? ", " : "", l->dynamic ? shared : "");
     if (all.n && l->single)
         text_printf(l->out, "%*s}\n", indent - 4, "");
-}
-
-/* The entry whose operands are boxes: if the GPU has it, with the maps, if they can be made. */
-static void boxes_entry(const Launch *l, const Plan *p, const Entry *e, int indent)
-{
-    Pieces all = { 0 }, maps = { 0 };
-    const char *needs = entry_needs(l, p, e), *symbol = c_global(l->f, e->symbol);
-    const char *asked = arena_printf("tile_for_sm90a<%s>(%lld)", symbol, (long long)e->dynamic);
-    const char *blocks = l->names.programs;
-    const bool turns = e->body->turns;
-    if (turns) {
-        text_printf(l->out, "%*sconst int %s = %s;\n", indent, "", l->names.processors, asked);
-        asked = arena_printf("%s > 0", l->names.processors);
-        blocks = arena_printf("tile_blocks(%s, %s)", blocks, l->names.processors);
-    }
-    if (needs)
-        push(&all, needs);
-    push(&all, asked);
-    text_printf(l->out, "%*sif (", indent, "");
-    chain(l->out, indent + 4, "&&", &all);
-    text_printf(l->out, ") {\n");
-    open_maps(l->out, p, indent + 4);
-    map_args(&maps, p);
-    if (turns) {
-        text_printf(l->out, "%*sconst int64_t %s = %s;\n", indent + 8, "", l->names.blocks, blocks);
-        blocks = l->names.blocks;
-    }
-    start(l, indent + 8, symbol, blocks, arena_printf("%d", e->threads),
-          arena_printf("%lld", (long long)e->dynamic), &maps);
-    text_printf(l->out, "%*s}\n%*s}\n", indent + 4, "", indent, "");
 }
 
 /* The entries in order; neighbours with the same needs under one if. */

@@ -51,16 +51,29 @@ const char *extent_text(const Function *f, int param, int axis);
 bool extent_is_fixed(const Function *f, int param, int axis);
 int  tensor_index(const Kernel *k, int param);     /* its row in the table of tensors */
 
-/* ---- launch_boxes.c ---------------------------------------------------------------------------- */
-
-void map_args(Pieces *args, const Plan *p);        /* the names of a kernel's tensor maps */
-void open_maps(Text *out, const Plan *p, int indent);          /* makes them; if (..) { */
-
 /* ---- launch.c -------------------------------------------------------------------------------- */
 
+typedef struct {
+    Text *out;
+    const Function *f;
+    Plan *const *plans;
+    Locals names;
+    bool single;                                   /* there is one kernel with one entry */
+    bool dynamic;                                  /* some entry has dynamic shared memory */
+} Launch;
+
+/* Starts a kernel; maps: those of its boxes, which are allowed their memory already; or NULL. */
+void start(const Launch *l, int indent, const char *kernel, const char *blocks, const char *threads,
+           const char *shared, const Pieces *maps);
+const char *entry_needs(const Launch *l, const Plan *p, const Entry *e);
 const char *launch_general(const Function *f);     /* softmax_strided; softmax without strides */
 /* May the launch function choose kernel i, or does one before it always fit where i does? */
 bool launch_reaches(const Function *f, Plan *const *plans, int i);
+
+/* ---- launch_boxes.c -------------------------------------------------------------------------- */
+
+/* The entry whose operands are boxes, if the GPU has it and the maps can be made. */
+void boxes_entry(const Launch *l, const Plan *p, const Entry *e, int indent);
 
 /* ---- header.c -------------------------------------------------------------------------------- */
 

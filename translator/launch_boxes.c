@@ -34,7 +34,7 @@ void map_params(Text *out, const Plan *p, int indent)
 }
 
 /* The names of all maps, as arguments. */
-void map_args(Pieces *args, const Plan *p)
+static void map_args(Pieces *args, const Plan *p)
 {
     const Box *box;
     for (int map = 0; (box = box_of_map(p, map)); map++)
@@ -98,7 +98,7 @@ static const char *box_lines(Text *out, const Plan *p, const Box *box, int inden
 }
 
 /* Makes all maps; opens the block in which they are there. */
-void open_maps(Text *out, const Plan *p, int indent)
+static void open_maps(Text *out, const Plan *p, int indent)
 {
     Pieces made = { 0 }, maps = { 0 };
     const Box *box;
@@ -108,4 +108,34 @@ void open_maps(Text *out, const Plan *p, int indent)
     text_printf(out, "%*sCUtensorMap %s;\n%*sif (", indent, "", joined(&maps, ", "), indent, "");
     chain(out, indent + 4, "&&", &made);
     text_printf(out, ") {\n");
+}
+
+/* The entry whose operands are boxes: if the GPU has it, with the maps, if they can be made. */
+void boxes_entry(const Launch *l, const Plan *p, const Entry *e, int indent)
+{
+    Pieces all = { 0 }, maps = { 0 };
+    const char *needs = entry_needs(l, p, e), *symbol = c_global(l->f, e->symbol);
+    const char *asked = arena_printf("tile_for_sm90a<%s>(%lld)", symbol, (long long)e->dynamic);
+    const char *blocks = l->names.programs;
+    const bool turns = e->body->turns;
+    if (turns) {
+        text_printf(l->out, "%*sconst int %s = %s;\n", indent, "", l->names.processors, asked);
+        asked = arena_printf("%s > 0", l->names.processors);
+        blocks = arena_printf("tile_blocks(%s, %s)", blocks, l->names.processors);
+    }
+    if (needs)
+        push(&all, needs);
+    push(&all, asked);
+    text_printf(l->out, "%*sif (", indent, "");
+    chain(l->out, indent + 4, "&&", &all);
+    text_printf(l->out, ") {\n");
+    open_maps(l->out, p, indent + 4);
+    map_args(&maps, p);
+    if (turns) {
+        text_printf(l->out, "%*sconst int64_t %s = %s;\n", indent + 8, "", l->names.blocks, blocks);
+        blocks = l->names.blocks;
+    }
+    start(l, indent + 8, symbol, blocks, arena_printf("%d", e->threads),
+          arena_printf("%lld", (long long)e->dynamic), &maps);
+    text_printf(l->out, "%*s}\n%*s}\n", indent + 4, "", indent, "");
 }

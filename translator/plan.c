@@ -60,10 +60,11 @@ static void spread_tile(const Facts *f, Body *b, int threads)
     spread_statics(f, b, false, threads, threads);
 }
 
-/* The entry of a body with boxes: one warp more, which asks for them. */
+/* The entry of a body with boxes. */
 static void add_boxes_entry(const Facts *f, const Body *b)
 {
-    Entry e = { .body = b, .symbol = b->name, .threads = b->threads * (b->turns ? 2 : 1) + b->askers,
+    const int groups = b->turns ? 2 : 1;
+    Entry e = { .body = b, .symbol = b->name, .threads = b->threads * groups + b->askers,
                 .programs = 1, .width = f->vector,
                 .blocks = shares_multiprocessor(f->plan, b) ? 2 : 1 };
     push(&f->plan->entries, e);

@@ -89,10 +89,10 @@ typedef struct {
    another, as many as the tile is wide. */
 typedef struct {
     const Op *load;
-    int param, outer;                              /* the tensor; its axis along which rows follow */
+    int param, outer;                              /* the tensor; its axis across the rows */
     const Dim *along;                              /* of the last axis */
     int64_t rows, across;                          /* across: all boxes of the tile together */
-    int map;                                       /* number of the tensor map; others may share it */
+    int map;                                       /* number of the tensor map, maybe shared */
 } Box;
 
 typedef struct {
@@ -101,8 +101,8 @@ typedef struct {
     bool *meets;                                   /* [a * n + b]: do a and b stand in some tile? */
     Sym whole;                                     /* the extent of the whole axis, or NULL */
     bool tensor;                                   /* contractions are made on tensor cores */
-    const Op *ring, *ring_at;                      /* the loop whose operands are boxes; the op after
-                                                      the scalars by which they are found */
+    const Op *ring, *ring_at;                      /* the loop whose operands are boxes; the op
+                                                      after the scalars by which they are found */
     LIST(Box) boxes;
     LIST(Body *) bodies;
     LIST(Entry) entries;                           /* in order of preference */

@@ -1,8 +1,8 @@
 /* ring.c -- the body for sm_90a: a warp that asks TMA for boxes, and warps that multiply them */
 /* needs: boxes, staged operands.  gives: CUDA C.  keeps: the plan.
  *
- * Every operand has room for several rounds, a ring of rooms. Two barriers in memory, full and empty,
- * stand for each room; the phases of both take turns:
+ * Every operand has room for several rounds, a ring of rooms. Two barriers in memory, full and
+ * empty, stand for each room; the phases of both take turns:
  *
  *     the last warp       wait until room r is empty | ask for the boxes of round k | next room
  *     TMA                 copies them; full[r] counts their bytes
