@@ -85,6 +85,7 @@ padding*.c (ir|padding|diag).h
 plan.h ir.h
 emit.h plan.h
 mapping.h emit.h
+contraction.h mapping.h
 launch.h emit.h
 END
 

@@ -1,5 +1,5 @@
 /* body.c -- a body's statements, in the order of the program */
-#include "mapping.h"
+#include "contraction.h"
 #include <string.h>
 
 /* ---- carried values -------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
  *
  * wgmma wants rows of 128 bytes, so that a box is 64 elements wide: a tile is as many boxes as it
  * takes, one behind the other. */
-#include "mapping.h"
+#include "contraction.h"
 
 enum { BOX_WIDTH = 64, MOST_ROWS = 256, MOST_COLUMNS = 256 };
 

@@ -1,6 +1,7 @@
-/* contraction.h -- inside the mapping: operands of mma, and how they are multiplied; by mapping.h */
+/* contraction.h -- inside the mapping: operands of mma, and how they are multiplied */
 #ifndef CONTRACTION_H
 #define CONTRACTION_H
+#include "mapping.h"
 
 /* ---- stage.c: operands of contractions in shared memory; mma.c ------------------------------- */
 void find_staged(Emit *e);

@@ -1,6 +1,6 @@
 /* emit.c -- the device code of one kernel: heads, bodies, entries */
 /* needs: a Plan.  gives: CUDA C.  keeps: everything. */
-#include "mapping.h"
+#include "contraction.h"
 #include <string.h>
 
 void choose_fills(const Plan *p);

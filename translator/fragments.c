@@ -16,7 +16,7 @@
  * columns of the result, l % 4 along k. f8 becomes f16 in registers: of the four neighbours along k
  * that a lane has of each block, the first two go into one product of 16 and the last two into
  * another, on both sides alike. */
-#include "mapping.h"
+#include "contraction.h"
 
 /* Does ldmatrix read it? */
 bool read_as_matrices(const Staged *s)

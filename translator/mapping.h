@@ -402,8 +402,6 @@ int     last_piece(const Op *op);                  /* number of the last op that
 bool regroups(const Body *b, const Op *op);         /* each thread has its part already */
 void write_regrouped(Emit *e, const Op *op);
 
-#include "contraction.h"
-
 /* ---- order.c, debug.c ------------------------------------------------------------------------ */
 int64_t static_elements(const Type *t);
 bool    beside_whole(const Op *sort);              /* of a tile with a whole axis */

@@ -7,7 +7,7 @@
  *     a_k[..]    |  acc  |              an accumulator that a loop carries stays where it is.
  *                +-------+
  */
-#include "mapping.h"
+#include "contraction.h"
 #include <string.h>
 
 /* The type in which the products are added. */

@@ -8,7 +8,7 @@
  *
  * The barrier says both: tile k is there for all threads, and nobody reads tile k - 1, whose room
  * tile k + 3 gets. */
-#include "mapping.h"
+#include "contraction.h"
 #include <string.h>
 
 enum { FETCHED_BYTES = 100 * 1024,                 /* so that two blocks fit a multiprocessor */

@@ -1,6 +1,6 @@
 /* plan.c -- the bodies of a kernel: threads a program, repeats a thread, entries */
 /* needs: valid IR with valid parts.  gives: a Plan.  keeps: what the program means. */
-#include "mapping.h"
+#include "contraction.h"
 
 /* ---- tiles of static extents ----------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* plan_mma.c -- the body of a kernel that contracts: a rectangle of each result for each thread */
 /* needs: Facts.  gives: a Body, or a report.  keeps: the IR, the Dims. */
-#include "mapping.h"
+#include "contraction.h"
 
 /* The extent along k. */
 int64_t contracted(const Op *mma)

@@ -10,7 +10,7 @@
  *                         round before, whose room is empty now | next room
  *
  * So tensor cores have the next products already when they end one round's. */
-#include "mapping.h"
+#include "contraction.h"
 #include "padding.h"
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * vectors: that of the result's fast Dim if the operand has it, otherwise k. The order of the
  * indices does the transposing, so that `t.t` costs nothing more. For tensor cores rows run as they
  * come from memory, but those of bytes along k: ldmatrix turns pairs of bytes alone. */
-#include "mapping.h"
+#include "contraction.h"
 #include "padding.h"
 #include <limits.h>
 #include <string.h>

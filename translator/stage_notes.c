@@ -1,6 +1,6 @@
 /* stage_notes.c -- what the head says of operands in shared memory: rows, banks, masks */
 /* needs: staged operands.  gives: lines for the head.  keeps: the plan. */
-#include "mapping.h"
+#include "contraction.h"
 #include "padding.h"
 
 /* Adds the lanes along a Dim, NULL: none, whose elements are `stride` apart. */

@@ -6,6 +6,7 @@
  * that is tied to a result is held so too. Loads and stores would move pieces of 8 bytes so; a tile
  * on its way from or to global memory gets a layout of its own, and changes through shared memory.
  */
+#include "contraction.h"
 #include "layout.h"
 
 enum { SIDE_ROWS = 1, SIDE_COLS = 2 };

@@ -4,7 +4,7 @@
  * A descriptor names a tile: where it begins, and how far its parts lie apart, swizzled as TMA left
  * it. Rows of 64 elements may run along k, so that 16 of k are 32 bytes further in the row, or
  * along the other axis (turned): then 16 of k are 16 rows further, and 64 elements are a box. */
-#include "mapping.h"
+#include "contraction.h"
 
 /* An operand as wgmma reads it. */
 typedef struct { const Staged *s; bool turned; int64_t k; } Side;
