@@ -355,7 +355,7 @@ class Program:
         self.name, self.params, self.scalars, self.body = name, [], [], []
         self.grid = None          # [(axis, dim, tile)] of a kernel without `by`
         self.attribute = ''
-        self.rounds = set()       # extents that a loop of contractions goes along
+        self.rounds, self.area = set(), 0          # extents that a loop of contractions goes along; elements of a result
         self.launches = []        # see launch.py
 
     def used(self):

@@ -65,6 +65,8 @@ def small_enough(program, extents):
     env = Env({}, extents, {}, {})
     sizes = [math.prod(dim_value(d, env) for d in p.dims) for p in program.params]
     programs = math.prod(program.axes(extents, set()).values())
+    if program.area * programs * max((extents[d] for d in program.rounds), default=64) > W.WORK:
+        return False
     return max(sizes) <= 60000 and programs <= 40 and programs * math.prod(
         n for n in [max(extents.values(), default=1)]) < 30000
 
