@@ -24,6 +24,6 @@ STRIDED = 0.25       # of the inputs
 
 # Kernels around contractions on tensor cores: how many, their extents, elements of a result, and their form.
 TENSOR = 0.2
-SIXTEENS = {16: 7, 32: 8, 48: 3, 64: 4, 80: 2, 96: 1, 112: 1, 128: 1}
-MOST_TENSOR = 8192
+SIXTEENS = {16: 8, 32: 8, 48: 3, 64: 3, 80: 1, 96: 0.5, 112: 0.3, 128: 0.7}
+MOST_TENSOR, WORK = 4096, 1e6              # elements of a result; products of a launch
 CONTRACTIONS = dict(loop=5, attention=3, flat=2)
