@@ -52,6 +52,7 @@ def launches_of(program, seed, count):
             extents = {d: extent_of(rng, tiles, long and attempt < 8, d in program.rounds) for d, tiles in program.dims.items()}
             if attempt > 12:
                 extents = {d: min(n, 3) for d, n in extents.items()}
+            extents.update({d: -(-extents[d] // n) * n for d, n in program.multiples.items()})
             if small_enough(program, extents):
                 break
         absent = {p.name for p in program.params if p.opt and rng.random() < 0.5}
