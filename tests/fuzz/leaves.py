@@ -195,11 +195,17 @@ class Leaves:
         rank = len(p.part_dims())
         if self.maybe(0.5) or not rank:
             return []
-        view = [self.rng.choice((None, ('at', self.any_index()), ('range', self.any_index(), None, self.rng.choice((1, 2, 4, 16)))))
-                for _ in range(rank)]
+        view = [self.rng.choice((None, ('at', self.any_index()), self.owned_range(e[2] if e[0] == 'tile' else 1)))
+                for e in p.by if e[0] != 'one']
         while view and view[-1] is None:
             view.pop()
         return view if any(e is None or e[0] != 'at' for e in view + [None] * (rank - len(view))) else []
+
+    def owned_range(self, extent):
+        """A range of a part, of a static length: one that a literal puts past the part's end would be shorter."""
+        n = self.rng.choice([d for d in (1, 2, 4, 16) if d <= extent])
+        first = make('lit', v=self.rng.randrange(extent - n + 1), t='i64', bare=True)
+        return ('range', self.indices[0].node() if self.maybe(0.4) else first, None, n)
 
     def leaf_load(self, t, shape):
         return self.load_of(t, shape, False)
