@@ -175,6 +175,7 @@ static Value *cast_like(Kernel *k, Value *part, const Value *stored, Op *at)
     Type type = part->type;
     type.elem = stored->type.elem;
     Op *op = ir_op(k, NULL, OP_CAST, stored->def->pos, at->stmt, 1, &part, 1, &type);
+    op->rounding = stored->def->rounding;
     memcpy(op->results[0]->valid, part->valid, sizeof part->valid);
     ir_insert_before(at, op);
     return op->results[0];

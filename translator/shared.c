@@ -178,7 +178,7 @@ const char *inside_tile(Emit *e, const Value *v, bool lanes)
 }
 
 /* Do the W neighbours that a thread holds of v lie side by side in the array, at a multiple of W?
-   shift: where v begins along `axis`. */
+   shift: where v begins along `axis`. Along others a piece of the array may begin anywhere. */
 static bool in_vectors(const Emit *e, const Value *v, const Stage *s, int axis, int64_t shift)
 {
     const Dim *dims[MAX_NEST];
@@ -191,7 +191,7 @@ static bool in_vectors(const Emit *e, const Value *v, const Stage *s, int axis, 
     for (int a = 0; a < s->rank; a++) {
         bool fast = map_of(v)->dim[a] == dims[n - 1];
         if (fast ? s->stride[a] + s->more[a] != 1 || s->whole[a]
-                 : map_of(v)->dim[a] && (s->stride[a] % w && !s->whole[a]))
+                 : s->extent[a] != 1 && (s->stride[a] % w && !s->whole[a]))
             return false;
         if (s->more[a] % w || (a == axis && shift * (fast ? 1 : s->stride[a]) % w))
             return false;

@@ -361,7 +361,6 @@ void statements(Check *c, const Node *block)
 /* The body of c->kernel, into c->block. */
 void lower_body(Check *c, const Node *block)
 {
-    c->loop = NULL;
     c->known = NULL;
     c->gave_up = false;
     c->depth = c->unrolled = c->calls.n = 0;

@@ -3,7 +3,8 @@
 #
 # expected.txt: a line `== FILE.tile KERNEL arg=value ..` is a run; what it prints follows, the
 # message of a failed assert last. TILEC: the translator (default: build/tilec of this tree);
-# ON: where it runs (default: ref cpu).
+# ON: where it runs (default: ref cpu). Under the emulator the first thread, which prints, is the
+# last to go on: then a tile that it did not wait to be written, or that is written over, shows.
 here=$(cd "$(dirname "$0")" && pwd)
 tilec=${TILEC:-$here/../../build/tilec}
 case $tilec in /*) ;; *) tilec=$PWD/$tilec ;; esac
@@ -13,6 +14,7 @@ if [ ! -x "$tilec" ]; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
+export TILE_EMU_SCHEDULE=reverse
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0

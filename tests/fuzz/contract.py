@@ -68,6 +68,7 @@ class Contractions(Expressions):
             tile = isinstance(place.dim, str)
             by.append(('tile', place.index.k['name'], place.extent) if tile else ('whole',))
             dims.append(place.dim)
+        self.program.area = self.rows.extent * self.cols.extent
         self.turned = self.maybe(0.12)
         if self.turned:
             by[-2:], dims[-2:] = by[:-3:-1], dims[:-3:-1]
@@ -116,7 +117,7 @@ class Contractions(Expressions):
         start = make('binary', places[1].index, bare(e), f='mul')
         return make('gather', rows, start, source=Source(p), windows={1: e}, **pad)
 
-    def operand(self, rows, cols, plain=0.55):
+    def operand(self, rows, cols, plain=0.65):
         """One side of a contraction: a load, or something that is computed from one."""
         shape = self.lead + (rows.extent, cols.extent)
         n = self.loaded(self.half, rows, cols) if self.maybe(0.85) else None

@@ -301,6 +301,20 @@ class While(Block):
                 break
 
 
+class Assert(Statement):
+    """assert(cond, "message"); it holds, so that nothing else happens."""
+    exprs = ('node',)
+
+    def __init__(self, node, message):
+        self.node, self.message = node, message
+
+    def lines(self):
+        return [f'assert({text(self.node)}, "{self.message}");']
+
+    def run(self, env):
+        value(self.node, env)
+
+
 class Leave(Statement):
     """if cond { break; }, continue or return."""
     exprs = ('cond',)
@@ -355,7 +369,8 @@ class Program:
         self.name, self.params, self.scalars, self.body = name, [], [], []
         self.grid = None          # [(axis, dim, tile)] of a kernel without `by`
         self.attribute = ''
-        self.rounds = set()       # extents that a loop of contractions goes along
+        self.multiples = {}       # extents of which `where` says what divides them
+        self.rounds, self.area = set(), 0          # extents that a loop of contractions goes along; elements of a result
         self.launches = []        # see launch.py
 
     def used(self):
@@ -373,7 +388,8 @@ class Program:
             grid = ' grid [' + ', '.join(f'{a}: ceil({dim_text(d)}, {b})' for a, d, b in self.grid) + ']'
         body = '\n'.join('    ' + line for s in self.body for line in s.lines())
         head = f'{self.attribute}\n' if self.attribute else ''
-        return '\n'.join(fns + [f'{head}kernel {self.name}(\n    ' + ',\n    '.join(params) + f'){grid}\n{{\n{body}\n}}\n'])
+        states = ''.join(f'\n    where {d} % {n} == 0' for d, n in self.multiples.items())
+        return '\n'.join(fns + [f'{head}kernel {self.name}(\n    ' + ',\n    '.join(params) + f'){grid}{states}\n{{\n{body}\n}}\n'])
 
     def axes(self, extents, absent):
         """name -> number of programs."""

@@ -52,6 +52,7 @@ def launches_of(program, seed, count):
             extents = {d: extent_of(rng, tiles, long and attempt < 8, d in program.rounds) for d, tiles in program.dims.items()}
             if attempt > 12:
                 extents = {d: min(n, 3) for d, n in extents.items()}
+            extents.update({d: -(-extents[d] // n) * n for d, n in program.multiples.items()})
             if small_enough(program, extents):
                 break
         absent = {p.name for p in program.params if p.opt and rng.random() < 0.5}
@@ -65,6 +66,8 @@ def small_enough(program, extents):
     env = Env({}, extents, {}, {})
     sizes = [math.prod(dim_value(d, env) for d in p.dims) for p in program.params]
     programs = math.prod(program.axes(extents, set()).values())
+    if program.area * programs * max((extents[d] for d in program.rounds), default=64) > W.WORK:
+        return False
     return max(sizes) <= 60000 and programs <= 40 and programs * math.prod(
         n for n in [max(extents.values(), default=1)]) < 30000
 

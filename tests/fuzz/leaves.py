@@ -177,6 +177,36 @@ class Leaves:
                     return n
         return None
 
+    def leaf_piece(self, t, shape):
+        """y.load([..], [..]) of an output, perhaps of a view of it: what is stored so far."""
+        if self.closed or not all(isinstance(e, int) for e in shape):
+            return None
+        for p in self.program.params:
+            if p.owned() and p.t == t and not p.opt and not any(e[0] == 'region' for e in p.by):
+                view = self.owned_view(p)
+                source = Source(p, view)
+                if source.rank() == len(shape) and all(isinstance(d, (int, str)) for d in p.dims):
+                    p.read = True
+                    return make('load', *[self.any_index() for _ in shape], source=source, tile=shape, window=self.maybe(0.3))
+        return None
+
+    def owned_view(self, p):
+        """Entries of a view of an output; often none."""
+        rank = len(p.part_dims())
+        if self.maybe(0.5) or not rank:
+            return []
+        view = [self.rng.choice((None, ('at', self.any_index()), self.owned_range(e[2] if e[0] == 'tile' else 1)))
+                for e in p.by if e[0] != 'one']
+        while view and view[-1] is None:
+            view.pop()
+        return view if any(e is None or e[0] != 'at' for e in view + [None] * (rank - len(view))) else []
+
+    def owned_range(self, extent):
+        """A range of a part, of a static length: one that a literal puts past the part's end would be shorter."""
+        n = self.rng.choice([d for d in (1, 2, 4, 16) if d <= extent])
+        first = make('lit', v=self.rng.randrange(extent - n + 1), t='i64', bare=True)
+        return ('range', self.indices[0].node() if self.maybe(0.4) else first, None, n)
+
     def leaf_load(self, t, shape):
         return self.load_of(t, shape, False)
 

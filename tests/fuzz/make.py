@@ -3,7 +3,7 @@ import random
 import value as V
 import weights as W
 from contract import Contractions
-from kernel import Assign, For, If, IfThere, Leave, Let, Param, Program, Scatter, Store, While
+from kernel import Assert, Assign, For, If, IfThere, Leave, Let, Param, Program, Scatter, Store, While
 from leaves import Index, Name
 from memory_ops import Source
 from node import UNKNOWN, broadcast, make
@@ -52,6 +52,9 @@ class Maker(Contractions):
         self.stand_alone()
         if self.maybe(0.3):
             p.attribute = f'#[threads({self.rng.choice((32, 64, 96, 128, 256, 512, 1024))})]'
+        if self.alone and self.maybe(W.WHERE):
+            d = self.rng.choice(sorted(self.alone))
+            p.multiples[d] = self.rng.choice(sorted(self.dims[d]) + [2, 4, 8, 16])
         p.dims, p.seen = self.dims, self.seen
         return p
 
@@ -438,6 +441,12 @@ class Maker(Contractions):
         shape = make('part', param=y).shape
         if not shape:
             return False
+        if self.maybe(0.25) and all(isinstance(d, int) for d in shape):
+            view = self.owned_view(y)
+            left = list(zip(shape, view + [None] * len(shape)))
+            shape = tuple(d if e is None else e[3] for d, e in left if e is None or e[0] != 'at')
+            self.block.append(Store(Source(y, view), self.expr(y.t, shape, 2)))
+            return True
         n = self.expr(y.t, shape, 2)
         mask = self.expr('bool', self.smaller(shape), 1) if self.maybe(0.4) else None
         if mask is not None and mask.shape != shape:
@@ -447,6 +456,18 @@ class Maker(Contractions):
             self.block.append(Store(Source(y), self.expr(y.t, shape, 1), 'put', [self.any_index() for _ in shape]))
             return True
         self.block.append(Store(Source(y), n, mask=mask))
+        return True
+
+    def do_assert(self, depth):
+        """Of something that always holds."""
+        t = self.rng.choice([p for p in self.palette if V.is_int(p)] or ['i32'])
+        shape = self.some_shape()
+        a = self.clear(t, shape, None, 2)
+        b = self.expr(t, shape, 1) if shape and a.valid.count(None) < len(shape) else self.clear(t, shape, None, 1)
+        n = make('binary', make('binary', a, b, f='min'), a, f='le')
+        if any(v == UNKNOWN for v in n.valid):
+            return False
+        self.block.append(Assert(n, f'at most {self.number()}'))
         return True
 
     def do_there(self, depth):

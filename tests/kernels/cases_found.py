@@ -49,3 +49,15 @@ def _(at, x, N, K):
 @case(FILE, 'one_after_another', '', 'y: f32[M, 64] out; a: f16[M, 64]; b: f16[64, 64]', sizes(M=[1, 130]))
 def _(a, b):
     return contract(a, b, Number(np.full((1, 64), 48.0), 'f32'))
+
+
+@case(FILE, 'odd_row', '', 'y: i64[M, N] out; z: i64[M, N] out; n: i32', sizes(M=[1, 2], N=[2, 100, 200], n=[-1, 0, 1, 2]))
+def _(n, M, N):
+    row = np.arange(N) % 100
+    y = row + 1000 * int(n) if 0 <= n < 2 else 0 * row
+    return dict(y=np.tile(y, (M, 1)), z=np.tile(2 * (1100 + row), (M, 1)))
+
+
+@case(FILE, 'cat_rounds', '', 'y: i64[M, N] out; x: f32[M, N]', sizes(M=[1, 4, 7], N=[1, 33]))
+def _(x):
+    return np.ceil(x.v).astype(np.int64)

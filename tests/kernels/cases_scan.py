@@ -312,6 +312,14 @@ def _(a, b):
     return by_rows(c) + by_blocks(c, 1, 32, lambda t: running(t, 1, True))
 
 
+@case('51_scans', 'scan_rounds', '', 'y: i32[M, N] inout; x: i32[K, N]', sizes(M=[1, 2], N=[1, 300, 3000], K=[0, 1, 3]),
+      data=dict(y=any_int, x=any_int))
+def _(y, x):
+    for row in x:
+        y = np.bitwise_xor.accumulate(y + row, axis=1)
+    return y
+
+
 @case('19_scan', 'chunk_scan', '', 'y: f32[N] out; x: f32[N]; carry: f32[ceil(N, 1024)]', sizes(N=around(1024) + [5000]))
 def _(x, carry):
     before = np.concatenate([[0.0], carry.v])[:-1]
