@@ -33,6 +33,17 @@ static __device__ __forceinline__ void fetch_vec(T *to, const T *from, bool ther
     }
 }
 
+// ---- fetch_any
+// As fetch_vec, of 16 or 8 bytes.
+template <int W, typename T>
+static __device__ __forceinline__ void fetch_any(T *to, const T *from, bool there)
+{
+    if (W * sizeof(T) == 8)
+        cp_async_8(to, from, there);
+    else
+        fetch_vec<W>(to, from, there);
+}
+
 // ---- fetch_8
 // As fetch_vec, of 8 bytes.
 template <int W, typename T>

@@ -408,9 +408,10 @@ void emit_summary(Text *out, const Plan *p)
     if (p->vectors.n)
         wrap_comment(
             out, "",
-            arena_printf("%s with accesses of %d elements, and as .._unaligned with one at a "
+            arena_printf("%s with accesses of %d elements, %sand as .._unaligned with one at a "
                          "time, for pointers or rows that are not aligned",
-                         p->ring ? "all others" : "each", p->entries.at[0].width));
+                         p->ring ? "all others" : "each", p->entries.at[0].width,
+                         p->halves ? "as .._vectors_4 with 4, " : ""));
     if (p->longest)
         explain_choice(k->function->pos, "longest: %s <= %lld: %s", c_sym(p->whole),
                 (long long)p->longest, p->longest_why);

@@ -17,6 +17,16 @@ static void allow_shared(const Launch *l, int indent, const char *kernel, const 
     text_printf(l->out, "))\n%*sreturn %s;\n", indent + 4, "", l->names.failed);
 }
 
+/* Refuses what no grid can have. */
+static void refuse_grid(const Launch *l, int indent, const char *blocks)
+{
+    Pieces value = { 0 };
+    text_printf(l->out, "%*sif (%s > 0x7fffffff)\n", indent, "", blocks);
+    push(&value, arena_printf("(long long)%s", blocks));
+    refuse(l->out, indent + 4, arena_printf("%s: %%lld blocks are needed; a grid has up to "
+                                            "2147483647", l->f->symbol), &value);
+}
+
 /* What no grid can have is refused; then the six fields, and the kernel with its arguments.
    maps: those of its boxes, which are allowed their memory already; or NULL. */
 void start(const Launch *l, int indent, const char *kernel, const char *blocks,
@@ -26,11 +36,8 @@ void start(const Launch *l, int indent, const char *kernel, const char *blocks,
     bool first = true;
     Text args = { 0 };
     int hang = indent + 29 + (int)strlen(config);
-    text_printf(l->out, "%*sif (%s > 0x7fffffff)\n", indent, "", blocks);
-    Pieces value = { 0 };
-    push(&value, arena_printf("(long long)%s", blocks));
-    refuse(l->out, indent + 4, arena_printf("%s: %%lld blocks are needed; a grid has up to "
-                                            "2147483647", l->f->symbol), &value);
+    if (strcmp(blocks, l->names.blocks) || !maps)
+        refuse_grid(l, indent, blocks);
     if (l->dynamic && !maps)
         allow_shared(l, indent, kernel, shared);
     text_printf(l->out, "%*sconst cudaLaunchConfig_t %s = {", indent, "", config);
@@ -82,10 +89,13 @@ static void vectors_line(const Launch *l, const Plan *p, int width, int indent)
         if (!sym_divides(width, last) && !pieces_have(&all, whole))
             push(&all, whole);
     }
-    for (int i = 0; i < p->vectors.n; i++)
+    for (int i = 0; i < p->vectors.n; i++) {
+        const Param *param = &p->kernel->params.at[p->vectors.at[i].param];
+        const int bytes = width * elem_info[param->type.elem].bytes, most = p->vectors.at[i].align;
         push(&all, arena_printf("tile_aligned(%s[%d], %d)", l->names.tensors,
                                 tensor_index(p->kernel, p->vectors.at[i].param),
-                                p->vectors.at[i].align));
+                                bytes < most ? bytes : most));
+    }
     const char *name = vectors_name(l, p, width);
     text_printf(l->out, "%*sconst bool %s = ", indent, "", name);
     chain(l->out, indent + 14 + (int)strlen(name), "&&", &all);

@@ -163,7 +163,8 @@ static void fetch(Emit *e, Staged *s, const char *k)
     if (inside)
         line(e, "if (%s)", inside);
     e->indent += inside != NULL;
-    line(e, "%s<%s>(&%s[%s], &%s[%s], %s);", bytes == 8 ? "fetch_8" : "fetch_vec", e->w, to,
+    const char *how = e->plan->halves ? "fetch_any" : bytes == 8 ? "fetch_8" : "fetch_vec";
+    line(e, "%s<%s>(&%s[%s], &%s[%s], %s);", how, e->w, to,
          staged_place(e, s), base, offset_text(e, load, tile, false), guard ? guard : "true");
     e->indent -= inside != NULL;
     phase_close(e, &p);

@@ -97,6 +97,11 @@ static bool plan_tiles(const Facts *f)
         add_boxes_entry(f, boxes);
     if (f->vector > 1)
         add_entry(p, b, b->threads, 0, f->vector, 0, "", b->programs);
+    /* Products of 16 bits whose rows lie at multiples of 8 bytes: one element at a time is 15 times
+       slower (H200, 4096 x 4096 x 4100). */
+    p->halves = boxes && f->vector == 8;
+    if (p->halves)
+        add_entry(p, b, b->threads, 0, 4, 0, "_vectors_4", b->programs);
     add_entry(p, b, b->threads, 0, 1, 0, "", b->programs);
     return true;
 }

@@ -104,6 +104,7 @@ typedef struct {
     const Op *ring, *ring_at;                      /* the loop whose operands are boxes; the op
                                                       after the scalars by which they are found */
     LIST(Box) boxes;
+    bool halves;                                   /* entries of 8 bytes an access, too */
     LIST(Body *) bodies;
     LIST(Entry) entries;                           /* in order of preference */
     LIST(struct VectorParam { int param, align; }) vectors;

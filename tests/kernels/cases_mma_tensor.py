@@ -49,7 +49,7 @@ def _(a, b, M, N):
 
 # What TMA and wgmma compute where there is sm_90a, and mma.sync elsewhere.
 @case('65_boxes', 'straight', 'T: f16 bf16', 'c: T[M, N] out; a: T[M, K]; b: T[K, N]',
-      sizes(M=[1, 128, 200], N=[8, 256, 264], K=[0, 8, 64, 200, 512]))
+      sizes(M=[1, 128, 200], N=[8, 20, 256, 264], K=[0, 8, 64, 100, 200, 512]))
 def _(a, b, T):
     return cast(product(a, b), T)
 
