@@ -89,7 +89,7 @@ $B/tile.h: $B/tile.c ;
 $B/templates.c: scripts/embed.sh $(sort $(wildcard templates/*.cu)) $B/wgmma.cu | $B
 	scripts/embed.sh $(filter %.cu,$^) >$@
 $B/wgmma.cu: scripts/wgmma.sh | $B
-	scripts/wgmma.sh --tiles f16 bf16 >$@
+	scripts/wgmma.sh --tiles >$@
 $B $B/asan $B/cov $B/fire:
 	mkdir -p $@
 

@@ -8,13 +8,22 @@
  * qualifies with one loop outside all others that does nothing but multiply tiles as they are
  * loaded, and add to what it carries. What stands before and after it is free.
  *
- * wgmma wants rows of 128 bytes, so that a box is 64 elements wide: a tile is as many boxes as it
- * takes, one behind the other. */
+ * wgmma wants rows of 128 bytes, so that a box is 64 elements of 16 bits wide: a tile is as many
+ * boxes as it takes, one behind the other. Only rows of 16 bits may run across k.
+ *
+ * Sums of f8 have few digits in tensor cores: those of each round begin at 0, and are added to what
+ * the loop carries in f32, unless the kernel is #[fast_math]. */
 #include "contraction.h"
 
-enum { BOX_WIDTH = 64, MOST_ROWS = 256, MOST_COLUMNS = 256 };
+enum { MOST_ROWS = 256, MOST_COLUMNS = 256, F8_ROUND = 128 };      /* of k, between promotions */
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
+
+/* How many elements of this type a row of a box has: 128 bytes. */
+int box_width(Elem elem)
+{
+    return 128 / elem_info[elem].bytes;
+}
 
 /* The number of the parameter that a tensor is; -1: it is none. */
 static int param_number(const Kernel *k, const Value *tensor)
@@ -44,7 +53,7 @@ static bool box_axes(const Op *load, int *outer)
     return *outer >= 0;
 }
 
-/* Is the load of an operand of 16 bits a box, or several side by side? Of a tensor that nobody
+/* Is the load of an operand a box, or several side by side? Of a tensor that nobody
    writes to, with 0 outside of it. */
 static bool box_of(const Plan *p, const Op *load, Box *box)
 {
@@ -60,7 +69,7 @@ static bool box_of(const Plan *p, const Op *load, Box *box)
     box->along = m->dim[a->map[param->type.rank - 1]];
     box->rows = static_extent(m->dim[a->map[box->outer]]);
     box->across = static_extent(box->along);
-    return box->across % BOX_WIDTH == 0 && box->rows % 8 == 0 && box->rows <= MOST_ROWS;
+    return box->across % box_width(param->type.elem) == 0 && box->rows % 8 == 0 && box->rows <= MOST_ROWS;
 }
 
 /* Adds a box; its map is that of another one of the same tensor and shape, or a new one. */
@@ -106,6 +115,18 @@ static bool accumulates(const Op *loop, const Op *mma)
     return false;
 }
 
+/* Is it f8? */
+static bool is_f8(Elem elem)
+{
+    return elem == EL_F8E4M3 || elem == EL_F8E5M2;
+}
+
+/* Do the sums of a round begin at 0, and are added up in f32? */
+bool is_promoted(const Plan *p, const Op *mma)
+{
+    return is_f8(mma->args[0]->type.elem) && !is_fast(p->kernel);
+}
+
 /* Can wgmma add the product to what the loop carries, both operands being boxes? */
 static bool multiplies(Plan *p, const Op *loop, const Op *mma)
 {
@@ -113,14 +134,18 @@ static bool multiplies(Plan *p, const Op *loop, const Op *mma)
     const Elem elem = mma->args[0]->type.elem;
     const int64_t columns = type_extent(r, r->rank - 1);
     Box boxes[2];
-    if ((elem != EL_F16 && elem != EL_BF16) || mma->args[1]->type.elem != elem
-        || r->elem != EL_F32 || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS
-        || !accumulates(loop, mma))
+    const bool wide = elem == EL_F16 || elem == EL_BF16;
+    if ((!wide && elem != EL_TF32 && !is_f8(elem)) || mma->args[1]->type.elem != elem
+        || (is_promoted(p, mma) && contracted(mma) != F8_ROUND) || r->elem != EL_F32 
+        || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS || !accumulates(loop, mma))
         return false;
     for (int side = 0; side < 2; side++) {
         const Op *load = plain_load(mma->args[side]);
         if (!load || load->block != loop->region[0] || !box_of(p, load, &boxes[side])
             || operand_is_masked(mma, side))
+            return false;
+        const Value *v = mma->args[side];
+        if (!wide && boxes[side].along != map_of(v)->dim[k_axis(v, side)])
             return false;
     }
     add_box(p, boxes[0]);

@@ -31,6 +31,8 @@ Elem mma_computes(const Op *op);
 
 /* ---- boxes.c: operands that TMA can bring; ring.c, wgmma.c: how ------------------------------ */
 bool find_boxes(Plan *p);                          /* false: there are none */
+int  box_width(Elem elem);                         /* elements of a row */
+bool is_promoted(const Plan *p, const Op *mma);    /* the sums of a round begin at 0 */
 const Box *box_of_operand(const Plan *p, const Value *v);      /* NULL: it is none */
 Body *plan_boxes(const Facts *f);                  /* plan_mma.c; NULL: there is no such body */
 bool shares_multiprocessor(const Plan *p, const Body *b);      /* with another block */

@@ -69,10 +69,17 @@ static const char *strides_list(const Param *param)
 /* 64, 128: elements of a box, innermost first. */
 static const char *box_list(const Param *param, const Box *box)
 {
-    const char *text = "64";
+    const char *text = arena_printf("%d", 128 / elem_info[param->type.elem].bytes);
     for (int axis = param->type.rank - 2; axis >= 0; axis--)
         text = arena_printf("%s, %lld", text, axis == box->outer ? (long long)box->rows : 1);
     return text;
+}
+
+/* The type of elements as TMA calls it. */
+static const char *data_type(Elem elem)
+{
+    return elem == EL_F16 ? "FLOAT16" : elem == EL_BF16 ? "BFLOAT16"
+         : elem == EL_TF32 ? "FLOAT32" : "UINT8";
 }
 
 /* What one map is made of; the condition that it could be made. */
@@ -86,7 +93,7 @@ static const char *box_lines(Text *out, const Plan *p, const Box *box, int inden
     text_printf(out, "%*sconst tile_box %s = {", indent, "", name);
     const int hang = indent + 19 + (int)strlen(name);
     list_item(out, &first, hang, arena_printf("CU_TENSOR_MAP_DATA_TYPE_%s",
-                                              param->type.elem == EL_F16 ? "FLOAT16" : "BFLOAT16"));
+                                              data_type(param->type.elem)));
     list_item(out, &first, hang, arena_printf("%d", param->type.rank));
     list_item(out, &first, hang, c_name(param->name));
     list_item(out, &first, hang, arena_printf("{%s}", extents_list(p, param)));

@@ -315,8 +315,27 @@ bool shares_multiprocessor(const Plan *p, const Body *b)
     int64_t held = 0;
     for (const Op *op = p->ring->region[0]->first; op; op = op->next)
         if (op->kind == OP_MMA)
-            held += elements_held(b, op->results[0]);
+            held += elements_held(b, op->results[0]) * (is_promoted(p, op) ? 2 : 1);
     return !b->turns && held <= 64;
+}
+
+/* Does any contraction need sums of its own for a round? */
+static bool any_promoted(const Plan *p)
+{
+    bool any = false;
+    for (const Op *op = p->ring->region[0]->first; op; op = op->next)
+        any |= op->kind == OP_MMA && is_promoted(p, op);
+    return any;
+}
+
+/* Words of such sums in a thread. */
+static int promoted_words(const Plan *p, const Body *b)
+{
+    int words = 0;
+    for (const Op *op = p->ring->region[0]->first; op; op = op->next)
+        if (op->kind == OP_MMA && is_promoted(p, op))
+            words += (int)elements_held(b, op->results[0]);
+    return words;
 }
 
 /* Spreads the results over so many warps, all along rows; do registers hold the tiles? */
@@ -325,7 +344,7 @@ static bool spread_wgmma(const Facts *f, Body *b, int warps)
     enum { MOST = 176, OTHERS = 16 };              /* of 232 registers; those for descriptors */
     b->threads = 32 * warps;
     spread_fragments(f, b, (Grid){ warps, 1 });
-    return words_needed(f, b, OTHERS) <= MOST;
+    return words_needed(f, b, OTHERS + promoted_words(f->plan, b)) <= MOST;
 }
 
 /* Plans the body for sm_90a, whose operands are boxes; NULL if the kernel can have none. Where four
@@ -338,7 +357,7 @@ Body *plan_boxes(const Facts *f)
         return NULL;
     Body *b = new_body(p, BODY_TILE, "sm90a");
     b->boxes = true;
-    b->turns = spread_wgmma(f, b, 4) && ring_rooms(p, b) >= 3;
+    b->turns = !any_promoted(p) && spread_wgmma(f, b, 4) && ring_rooms(p, b) >= 3;
     const bool planned = b->turns
         || (grid_divides(p, (Grid){ 8, 1 }) && spread_wgmma(f, b, 8)) || spread_wgmma(f, b, 4);
     if (!planned) {

@@ -157,11 +157,12 @@ static void ask(Emit *e, const Staged *s)
     const Box *b = s->box;
     const int scope = e->names.used.n;
     const char *to = fresh(e, arena_printf("%s_to", s->base));
-    const char *col = b->across > 64 ? fresh(e, "col") : NULL;
+    const int width = box_width(s->elem);
+    const char *col = b->across > width ? fresh(e, "col") : NULL;
     line(e, "%s *const %s = %s + %lld * %s;", device_type(s->elem), to, s->array,
          (long long)s->size, e->ring.room);
     if (col)
-        line(e, "for (int %s = 0; %s < %lld; %s += 64)", col, col, (long long)b->across, col);
+        line(e, "for (int %s = 0; %s < %lld; %s += %d)", col, col, (long long)b->across, col, width);
     const char *from = col ? arena_printf("%s + %lld * %s", to, (long long)b->rows, col) : to;
     const char *call = arena_printf("tma_load_%dd(%s, &%s, &%s[%s],", b->load->args[0]->type.rank,
                                     from, map_name(e->plan, b), e->ring.full, e->ring.room);
@@ -276,6 +277,15 @@ void write_ring(Emit *e)
 
 /* ---- the warps that multiply ----------------------------------------------------------------- */
 
+/* Are the sums of each round complete at its end? */
+static bool ends_rounds(const Emit *e)
+{
+    bool all = false;
+    for (const Op *op = e->plan->ring->region[0]->first; op; op = op->next)
+        all |= op->kind == OP_MMA && is_promoted(e->plan, op);
+    return all;
+}
+
 /* The room before the present one is empty. */
 static void release(Emit *e, const char *guard)
 {
@@ -295,7 +305,8 @@ void enter_ring(Emit *e, const char *from, const char *to)
                                2 * e->body->threads), why);
     }
     open_block(e, "if (%s < %s)", from, to);
-    line(e, "// the products of one round are done while those of the next begin");
+    line(e, ends_rounds(e) ? "// the products of a round have few digits: their sums are added up here"
+                           : "// the products of one round are done while those of the next begin");
 }
 
 /* At the start of a round: its boxes are there. */
@@ -311,9 +322,15 @@ void await_boxes(Emit *e)
     line(e, "wgmma_fence();");
 }
 
-/* At its end: the room of the round before is empty. */
+/* At its end: the room of the round before is empty; its own, if its products are done. */
 void release_boxes(Emit *e, const char *k, const char *from)
 {
+    if (ends_rounds(e)) {
+        line(e, "if (%s %% 32 == 0)", e->thread);
+        line(e, "    mbarrier_arrive(&%s[%s]);", e->ring.empty, e->ring.room);
+        next_room(e);
+        return;
+    }
     line(e, "wgmma_commit();");
     line(e, "wgmma_wait<1>();");
     release(e, arena_printf("%s > %s && ", k, from));
@@ -327,6 +344,10 @@ void leave_ring(Emit *e)
                                     2 * e->body->threads);
     if (e->body->turns)
         remark(e, pass, "the other group's turn");
+    if (ends_rounds(e)) {
+        close_block(e, "");
+        return;
+    }
     line(e, "wgmma_wait<0>();");
     for (const Op *op = e->plan->ring->region[0]->first; op; op = op->next)
         if (op->kind == OP_MMA)

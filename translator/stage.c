@@ -160,7 +160,7 @@ static void choose_boxes(Emit *e, Staged *s, int side)
 {
     s->box = box_of_operand(e->plan, s->v);
     s->inner = s->box->along == map_of(s->v)->dim[s->k] ? s->k : free_axis(s->v, side);
-    s->pitch = 64;
+    s->pitch = box_width(s->elem);
     s->size = s->box->rows * s->box->across;
 }
 

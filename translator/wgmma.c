@@ -21,14 +21,17 @@ static const char *plus(const char *a, const char *b)
     return !a ? b : !b ? a : arena_printf("%s + %s", a, b);
 }
 
-/* Where the tile of 16 of k begins whose rows begin with 64 times `slab`; NULL: with the first. */
+/* Where the tile of 32 bytes of k begins whose rows begin with 64 times `slab`; NULL: with the
+   first. */
 static const char *tile_text(const Side *side, const char *k, const char *slab)
 {
     const Staged *s = side->s;
-    const char *at = side->turned ? times(64, k)
-                   : side->k == 64 ? k
-                   : arena_printf("%s / 64 * %lld + %s %% 64", k, (long long)s->box->rows * 64, k);
-    const int64_t slab_size = side->turned ? side->k * 64 : 64 * 64;
+    const int width = box_width(s->elem);
+    const char *at = side->turned ? times(width, k)
+                   : side->k == width ? k
+                   : arena_printf("%s / %d * %lld + %s %% %d", k, width,
+                                  (long long)s->box->rows * width, k, width);
+    const int64_t slab_size = side->turned ? side->k * width : 64 * width;
     if (slab)
         at = plus(arena_printf("%lld * %s", (long long)slab_size, slab), at);
     return arena_printf("wgmma_tile(&%s[%s], %lld, 1024)", s->name, at,
@@ -44,20 +47,30 @@ static const char *slab_text(const Emit *e, int groups, int slabs, const char *i
     return group || groups > 1 ? arena_printf("(%s)", text) : text;
 }
 
-/* Begins to add the products of one round to the accumulator. */
-void write_wgmma(Emit *e, const Op *op, const Value *acc)
+/* wgmma_bf16_n128<0, 1>: which function multiplies; rows of 16 bits may be turned. */
+static const char *function_text(const Side *a, const Side *b, int64_t columns)
 {
-    const Value *r = op->results[0];
-    const int64_t k_extent = contracted(op), columns = type_extent(&r->type, r->type.rank - 1);
-    const int groups = e->body->threads / 128, scope = e->names.used.n;
-    const int slabs = (int)type_extent(&r->type, r->type.rank - 2) / 64 / groups;
-    Side a = { .s = staged_of(e, op, 0), .k = k_extent }, b = { .s = staged_of(e, op, 1),
-                                                                 .k = k_extent };
+    const Elem elem = a->s->elem;
+    const char *type = elem == EL_F8E4M3 ? "e4m3" : elem == EL_F8E5M2 ? "e5m2"
+                     : elem_info[elem].name;
+    const char *name = arena_printf("wgmma_%s_n%lld", type, (long long)columns);
+    return elem_info[elem].bytes == 2 ? arena_printf("%s<%d, %d>", name, a->turned, b->turned)
+                                      : name;
+}
+
+/* The products of one round, added to `sums`; k: the step, fresh: the first of them sets the sums. */
+static void write_products(Emit *e, const Op *op, const char *sums, bool fresh_sums)
+{
+    const Type *r = &op->results[0]->type;
+    const int groups = e->body->threads / 128, depth = 32 / elem_info[op->args[0]->type.elem].bytes;
+    const int slabs = (int)type_extent(r, r->rank - 2) / 64 / groups;
+    Side a = { .s = staged_of(e, op, 0), .k = contracted(op) };
+    Side b = { .s = staged_of(e, op, 1), .k = contracted(op) };
     a.turned = a.s->inner != a.s->k, b.turned = b.s->inner != b.s->k;
     const char *k = fresh(e, "k"), *i = slabs > 1 ? fresh(e, "i") : NULL;
-    line(e, "// %s times %s, 16 of %s at a time", a.s->base, b.s->base, k);
+    line(e, "// %s times %s, %d of %s at a time", a.s->base, b.s->base, depth, k);
     line(e, "#pragma unroll");
-    open_block(e, "for (int %s = 0; %s < %lld; %s += 16)", k, k, (long long)k_extent, k);
+    open_block(e, "for (int %s = 0; %s < %lld; %s += %d)", k, k, (long long)a.k, k, depth);
     const char *b_k = fresh(e, arena_printf("%s_%s", b.s->base, k));
     line(e, "const uint64_t %s = %s;", b_k, tile_text(&b, k, NULL));
     if (i) {
@@ -66,12 +79,41 @@ void write_wgmma(Emit *e, const Op *op, const Value *acc)
     }
     const char *a_k = fresh(e, arena_printf("%s_%s", a.s->base, k));
     line(e, "const uint64_t %s = %s;", a_k, tile_text(&a, k, slab_text(e, groups, slabs, i)));
-    line(e, "wgmma_%s_n%lld<%d, %d>(%s[%s], %s[%s], %s, %s, true);",
-         elem_info[a.s->elem].name, (long long)columns, a.turned, b.turned,
-         map_of(acc)->name, i ? arena_printf("2 * %s", i) : "0", map_of(acc)->name,
-         i ? arena_printf("2 * %s + 1", i) : "1", a_k, b_k);
+    line(e, "%s(%s[%s], %s[%s], %s, %s, %s);",
+         function_text(&a, &b, type_extent(r, r->rank - 1)), sums,
+         i ? arena_printf("2 * %s", i) : "0", sums, i ? arena_printf("2 * %s + 1", i) : "1", a_k,
+         b_k, fresh_sums ? arena_printf("%s > 0", k) : "true");
     if (i)
         close_block(e, "");
     close_block(e, "");
+}
+
+/* Waits for the sums of a round, and adds them up. */
+static void add_sums(Emit *e, const Op *op, const Value *acc, const char *sums)
+{
+    const Dim *dims[MAX_NEST];
+    const int n = dims_of(acc, dims);
+    Phase p;
+    line(e, "wgmma_commit();");
+    line(e, "wgmma_wait<0>();");
+    line(e, "wgmma_sums(%s);", sums);
+    phase_open(e, &p, op, dims, n);
+    const char *at = index_suffix(e, acc);
+    line(e, "%s%s += %s%s;", map_of(acc)->name, at, sums, at);
+    phase_close(e, &p);
+}
+
+/* Begins to add the products of one round to the accumulator; promoted ones are added at once. */
+void write_wgmma(Emit *e, const Op *op, const Value *acc)
+{
+    const int scope = e->names.used.n;
+    if (!is_promoted(e->plan, op)) {
+        write_products(e, op, map_of(acc)->name, false);
+    } else {
+        const char *sums = fresh(e, arena_printf("%s_round", map_of(acc)->name));
+        line(e, "float %s%s;", sums, array_suffix(e, acc));
+        write_products(e, op, sums, true);
+        add_sums(e, op, acc, sums);
+    }
     e->names.used.n = scope;
 }

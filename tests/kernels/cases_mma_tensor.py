@@ -92,6 +92,24 @@ def _(a, u, v, s, K, ends):
     return cast(x / (Number(1.0, 'f32') + exp(-x)) * y * s[:, None], 'f16')
 
 
+@case('65_boxes', 'bytes', 'T: f8e4m3 f8e5m2', 'c: f32[M, N] out; a: T[M, K]; w: T[N, K]',
+      sizes(M=[1, 64, 72], N=[8, 64, 80], K=[0, 16, 128, 400]))
+def _(a, w, M, N):
+    return contract(a, Number(w.v.T, w.t), Number(np.full((M, N), 0.5), 'f32'))
+
+
+@case('65_boxes', 'fast_bytes', '', 'c: bf16[M, N] out; a: f8e4m3[M, K]; w: f8e4m3[N, K]',
+      sizes(M=[1, 128, 136], N=[8, 96, 112], K=[16, 256, 528]))
+def _(a, w):
+    return cast(product(a, Number(w.v.T, w.t)), 'bf16')
+
+
+@case('65_boxes', 'words', '', 'c: f32[M, N] out; a: tf32[M, K]; w: tf32[N, K]',
+      sizes(M=[1, 128, 136], N=[4, 64, 72], K=[0, 4, 64, 100]))
+def _(a, w):
+    return product(a, Number(w.v.T, w.t))
+
+
 # The longest K is of 5 rounds, the last of which lies where the result will: in the first of four rooms.
 def turned(x):
     return Number(x.v.T, x.t)
