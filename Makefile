@@ -24,7 +24,7 @@ SRC = arena name words source sym formula \
       web wish place spread text atom phase lazy cast element again quotient access scatter reduce \
       memory combine_function combine shared move regroup banks stage stage_notes pipeline boxes \
       ring mma fragments wgmma order debug waits body raster head tidy emit \
-      template abi csym wrap contract launch launch_boxes header file \
+      template abi csym wrap contract launch launch_waves launch_boxes header file \
       npy recipe show launch_args run_driver run_emulator run_cpu run \
       options lines output pass doctor main
 WARN = -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 -Wall -Wextra

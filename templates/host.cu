@@ -232,6 +232,30 @@ static int64_t tile_blocks(int64_t programs, int multiprocessors)
     return tile_ceil(programs, tile_ceil(programs, multiprocessors));
 }
 
+// ---- tile_variant
+// Programs of a tiling, and how long one takes, in units that all tilings share.
+struct tile_tiling { int64_t programs, cost; };
+
+// The tiling whose programs take the least time together, on all multiprocessors of the GPU in use:
+// in waves, of which the last may leave many of them idle. The first of equals.
+template <int N>
+static int tile_variant(const tile_tiling (&tilings)[N])
+{
+    int device = 0, multiprocessors = 0, best = 0;
+    if (cudaGetDevice(&device) != cudaSuccess
+        || cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
+                                  device) != cudaSuccess)
+        return 0;
+    for (int i = 0; i < N; i++) {
+        const auto time = [&](const tile_tiling &t) {
+            return tile_times(tile_ceil(t.programs, multiprocessors), t.cost);
+        };
+        if (time(tilings[i]) < time(tilings[best]))
+            best = i;
+    }
+    return best;
+}
+
 // ---- tile_driver
 // A function of the driver, found without linking to it; NULL: there is none.
 static void *tile_driver(const char *name)

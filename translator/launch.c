@@ -226,16 +226,16 @@ static bool conds_within(const Kernel *a, const Kernel *b)
 }
 
 /* Does the caller choose both kernels by the same values? */
-static bool same_choice(const Function *f, const Kernel *a, const Kernel *b)
+bool same_choice(const Function *f, const Kernel *a, const Kernel *b)
 {
     const char *x = choice_text(f, a), *y = choice_text(f, b);
     return x == y || (x && y && !strcmp(x, y));
 }
 
-/* Is there a launch for which kernel i is the first that fits? */
+/* Is there a launch for which kernel i is chosen: by waves, or as the first that fits? */
 bool launch_reaches(const Function *f, Plan *const *plans, int i)
 {
-    for (int j = 0; j < i; j++)
+    for (int j = 0; j < i && !by_waves(f, plans, i); j++)
         if (same_choice(f, f->kernels.at[j], f->kernels.at[i]) && !plans[j]->longest
             && conds_within(f->kernels.at[j], f->kernels.at[i]) && always_fits(plans[j]))
             return false;
@@ -275,28 +275,37 @@ static bool choice_settled(const Launch *l, int last)
     return all_choices(l->f);
 }
 
-/* The programs of all axes together; without a program there is nothing to do. */
-static void program_lines(const Launch *l, const Plan *p, int indent)
+/* The programs of all axes together, as C. */
+const char *programs_text(const Kernel *k)
 {
     Pieces counts = { 0 };
-    for (int i = 0; i < p->kernel->axes.n; i++)
-        push(&counts, c_programs_host(p->kernel, &p->kernel->axes.at[i]));
-    const char *text = counts.n == 0 ? "1" : counts.n == 1 ? counts.at[0]
-                     : arena_printf("tile_times(%s)", joined(&counts, ", "));
-    text_printf(l->out, "%*sconst int64_t %s = %s;\n", indent, "", l->names.programs, text);
-    if (counts.n)
+    for (int i = 0; i < k->axes.n; i++)
+        push(&counts, c_programs_host(k, &k->axes.at[i]));
+    return counts.n == 0 ? "1" : counts.n == 1 ? counts.at[0]
+         : arena_printf("tile_times(%s)", joined(&counts, ", "));
+}
+
+/* The programs of a kernel; without a program there is nothing to do. */
+static void program_lines(const Launch *l, const Plan *p, int indent)
+{
+    text_printf(l->out, "%*sconst int64_t %s = %s;\n", indent, "", l->names.programs,
+                programs_text(p->kernel));
+    if (p->kernel->axes.n)
         text_printf(l->out, "%*sif (%s == 0)\n%*sreturn cudaSuccess;\n", indent, "",
                     l->names.programs, indent + 4, "");
 }
 
-/* One kernel: its own conditions, its programs, its entries. False if later code is not reached. */
-static bool kernel_lines(const Launch *l, const Plan *p, bool choice_known)
+/* One kernel: its own conditions, its programs, its entries; variant: what must hold so that it is
+   chosen, or NULL. False if later code is not reached. */
+static bool kernel_lines(const Launch *l, const Plan *p, bool choice_known, const char *variant)
 {
     Pieces all = { 0 };
     const char *choice = choice_text(l->f, p->kernel);
     if (choice && !choice_known)
         push(&all, choice);
     own_conds(l, p, &all);
+    if (variant)
+        push(&all, variant);
     int indent = all.n ? 8 : 4;
     text_printf(l->out, "\n");
     if (l->f->kernels.n > 1)
@@ -363,8 +372,11 @@ static void choose(const Launch *l)
     if (n == 1)
         refuse_longer(l, l->plans[0]);
     for (int i = 0; i <= last && more; i++)
-        if (launch_reaches(l->f, l->plans, i))
-            more = kernel_lines(l, l->plans[i], i == last && choice_settled(l, last));
+        if (launch_reaches(l->f, l->plans, i)) {
+            const bool settled = i == last && choice_settled(l, last);
+            const char *variant = by_waves(l->f, l->plans, i) ? variant_text(l, i) : NULL;
+            more = kernel_lines(l, l->plans[i], settled, settled ? NULL : variant);
+        }
     if (more)
         none_fits(l);
 }
@@ -442,7 +454,8 @@ static Locals locals_of(const Function *f)
                      .kernel = c_local(f, "kernel"), .blocks = c_local(f, "blocks"),
                      .threads = c_local(f, "threads"), .config = c_local(f, "config"),
                      .shared = c_local(f, "shared"), .failed = c_local(f, "failed"),
-                     .processors = c_local(f, "multiprocessors") };
+                     .processors = c_local(f, "multiprocessors"),
+                     .variant = c_local(f, "variant") };
 }
 
 /* Has an entry of some kernel dynamic shared memory, but for those that are allowed it once? */

@@ -26,7 +26,7 @@ const char *c_programs_host(const Kernel *k, const Axis *axis);
 /* Names of the launch function's own variables, other than all its parameters. */
 typedef struct {
     const char *tensors, *programs, *vectors, *launch, *kernel, *blocks, *threads, *config,
-               *shared, *failed, *processors;
+               *shared, *failed, *processors, *variant;
 } Locals;
 
 /* Static parameters and extents that are not what they may be. */
@@ -69,6 +69,16 @@ const char *entry_needs(const Launch *l, const Plan *p, const Entry *e);
 const char *launch_general(const Function *f);     /* softmax_strided; softmax without strides */
 /* May the launch function choose kernel i, or does one before it always fit where i does? */
 bool launch_reaches(const Function *f, Plan *const *plans, int i);
+
+bool same_choice(const Function *f, const Kernel *a, const Kernel *b);
+const char *programs_text(const Kernel *k);        /* of all axes together, as C */
+
+/* ---- launch_waves.c: which of several tilings ------------------------------------------------ */
+
+/* Is kernel i chosen among others by how long its programs take together? */
+bool by_waves(const Function *f, Plan *const *plans, int i);
+/* The condition under which it is; before the first of them, the lines that choose. */
+const char *variant_text(const Launch *l, int i);
 
 /* ---- launch_boxes.c -------------------------------------------------------------------------- */
 
