@@ -44,7 +44,7 @@ def build(lib, arch):
     """Translates and compiles a library, unless it is there; what went wrong, if something did."""
     file, type_, tile = lib
     cu, so = library_path(lib, '.cu'), library_path(lib, '.so')
-    statics = [f'{name}={value}' for name, value in zip(('BM', 'BN', 'BK'), tile.split('x'))]
+    statics = [] if tile == 'chosen' else [f'{name}={value}' for name, value in zip(('BM', 'BN', 'BK'), tile.split('x'))]
     statics += [f'T={type_}'] if type_ else []
     tilec = os.environ.get('TILEC', os.path.join(ROOT, 'build', 'tilec'))
     define = [word for static in statics for word in ('-D', static)]

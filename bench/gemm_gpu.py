@@ -55,7 +55,8 @@ def make_sets(row):
     size = sum(math.prod(s) * t.itemsize for s, t in zip(shapes(row), kinds))
     count = min(64, -(-PLENTY // size))
     c, a, b = shapes(row)
-    return [(torch.zeros(c, device='cuda', dtype=kinds[0]), normal(a, kinds[1]), normal(b, kinds[2]))
+    rounded = to_tf32 if row.type == 'tf32' else lambda t: t             # what the product would see of them
+    return [(torch.zeros(c, device='cuda', dtype=kinds[0]), rounded(normal(a, kinds[1])), rounded(normal(b, kinds[2])))
             for _ in range(count)], size
 
 

@@ -41,12 +41,12 @@ ROWS = [
 FILES = {'bf16': 'gemm', 'f16': 'gemm', 'f32': 'gemm_f32', 'tf32': 'gemm_f32',
          'f8': 'gemm_8bit', 'f8 fast': 'gemm_8bit', 'i8': 'gemm_8bit'}
 
-# BM x BN x BK; the first is the default.
+# BM x BN x BK; the first is the default: `chosen` is what the launch function chooses by the shape.
 TILES = {
-    'gemm': ['128x128x64', '128x256x64', '256x128x64', '128x64x64', '64x256x64', '64x128x64', '64x64x64',
-             '128x128x32'],
-    'gemm_f32': ['128x128x32', '128x128x16', '128x64x32', '64x64x32'],
-    'gemm_8bit': ['128x128x64', '128x128x128', '128x64x64', '64x64x64'],
+    'gemm': ['chosen', '128x128x64', '128x256x64', '256x128x64', '128x64x64', '64x256x64', '64x128x64', '64x64x64',
+             '128x192x64'],
+    'gemm_f32': ['chosen', '128x128x32', '128x128x16', '128x256x32', '64x64x32'],
+    'gemm_8bit': ['chosen', '128x128x128', '128x256x128', '64x64x128'],
 }
 
 
