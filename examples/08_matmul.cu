@@ -348,8 +348,8 @@ matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *
 //   block      128 threads are one program
 //   row        of 64 in acc: a thread holds element 32 * (r / 2) + 8 * (r % 2) + row_thread,
 //              for r = 0 .. 3; row_thread = 16 * (thread / 32 % 2) + thread % 32 / 4
-//   col        of 64 in acc, bias_tile: a thread holds element 8 * (v / 2) + v % 2 +
-//              col_thread, for v = 0 .. 7; col_thread = 32 * (thread / 64) + 2 * (thread % 4)
+//   col        of 64 in acc, bias_tile: a thread holds the pair from 8 * v + col_thread on,
+//              for v = 0 .. 3; col_thread = 32 * (thread / 64) + 2 * (thread % 4)
 //   row2       of 64 in a: a thread holds element 32 * r2 + row_thread2, for r2 = 0 .. 1;
 //              row_thread2 = thread / 4
 //   col2       of 32 in a: a thread holds the W elements from W * (4 * v2 + col_thread2) on,
@@ -373,8 +373,8 @@ matmul_f32_tile_unaligned(float *__restrict__ c, int64_t c_stride, const float *
 //              rows begin in different banks; no two lanes meet in a bank, neither writing
 //              nor reading
 //              acc_shared: a tile on its way to other threads, since other threads want it
-//              next. Rows are 72 apart: 16 bytes more than they are long, so that 8 of them
-//              begin in different banks
+//              next. Rows are 72 apart: 16 bytes more than they are long, so that those that
+//              a warp touches at once begin in different banks
 //   padding    a_shared: no mask of its own, since outside the valid part lies 0.0, and no
 //              infinity meets it
 //              b_shared: no mask of its own, since outside the valid part lies 0.0, and no
@@ -416,8 +416,11 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     #pragma unroll
     for (int r = 0; r < 4; r++) {
         #pragma unroll
-        for (int v = 0; v < 8; v++)
-            acc[r][v / 2][v % 2] = 0.0f;
+        for (int v = 0; v < 4; v++) {
+            #pragma unroll
+            for (int c2 = 0; c2 < 2; c2++)
+                acc[r][v][c2] = 0.0f;
+        }
     }
     // a and b of round k come without waiting, into room k & 3 of their arrays
     const auto fetch = [&](int64_t k) {
@@ -495,15 +498,20 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
         const int cols = (int)(tile_min(64, N - 64 * j));
         const __nv_bfloat16 *const bias_at = bias + 64 * j;
         #pragma unroll
-        for (int v = 0; v < 8; v++) {
-            const int col = 8 * (v / 2) + v % 2 + col_thread;
-            bias_tile[v / 2][v % 2] = col < cols ? bias_at[col] : __float2bfloat16_rn(0.0f);
+        for (int v = 0; v < 4; v++) {
+            const int col = 8 * v + col_thread;
+            #pragma unroll
+            for (int c2 = 0; c2 < 2; c2++)
+                bias_tile[v][c2] = col + c2 < cols ? bias_at[col + c2] : __float2bfloat16_rn(0.0f);
         }
         #pragma unroll
         for (int r = 0; r < 4; r++) {
             #pragma unroll
-            for (int v = 0; v < 8; v++)
-                acc[r][v / 2][v % 2] += __bfloat162float(bias_tile[v / 2][v % 2]);
+            for (int v = 0; v < 4; v++) {
+                #pragma unroll
+                for (int c2 = 0; c2 < 2; c2++)
+                    acc[r][v][c2] += __bfloat162float(bias_tile[v][c2]);
+            }
         }
     }
 
@@ -512,9 +520,13 @@ matmul_bf16_tile(__nv_bfloat16 *__restrict__ c, int64_t c_stride,
     for (int r = 0; r < 4; r++) {
         const int row = 32 * (r / 2) + 8 * (r % 2) + row_thread;
         #pragma unroll
-        for (int v = 0; v < 8; v++) {
-            const int col = 8 * (v / 2) + v % 2 + col_thread;
-            acc_shared[row * 72 + col] = __float2bfloat16_rn(acc[r][v / 2][v % 2]);
+        for (int v = 0; v < 4; v++) {
+            const int col = 8 * v + col_thread;
+            __nv_bfloat16 out[2];
+            #pragma unroll
+            for (int c2 = 0; c2 < 2; c2++)
+                out[c2] = __float2bfloat16_rn(acc[r][v][c2]);
+            store_vec(&acc_shared[row * 72 + col], out);
         }
     }
     __syncthreads();                        // the tile is written before other threads read it

@@ -133,7 +133,8 @@ static Sym in_vectors(Sym atom, void *arg)
 static bool between_vectors(Emit *e, const Dim *d, Sym bound)
 {
     Vectors v = { e, spread_of(e, d)->vector };
-    return has_lanes(e, d) && sym_divides(v.width, sym_replace(bound, in_vectors, &v));
+    return has_lanes(e, d) && !spread_of(e, d)->pair
+        && sym_divides(v.width, sym_replace(bound, in_vectors, &v));
 }
 
 /* lo <= place < hi along d, as far as it must be asked; NULL if it always holds. */
@@ -342,7 +343,8 @@ int body_vector(const Emit *e, const Value *tile)
 {
     const Dim *dims[MAX_NEST];
     int n = dims_of(tile, dims);
-    return n && has_lanes(e, dims[n - 1]) ? spread_of(e, dims[n - 1])->vector : 1;
+    return n && has_lanes(e, dims[n - 1]) && !spread_of(e, dims[n - 1])->pair
+               ? spread_of(e, dims[n - 1])->vector : 1;
 }
 
 /* Loads what the present place of the nest has of the tile (W elements where it has
@@ -373,21 +375,25 @@ void load_into(Emit *e, const Op *load, const char *to)
         }
         return;
     }
-    if (width > 1) {
+    const Dim *dims[MAX_NEST];
+    const int n = dims_of(tile, dims);
+    const bool lanes = n && has_lanes(e, dims[n - 1]);
+    if (lanes) {
         line(e, "#pragma unroll");
-        line(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
+        line(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, lanes_text(e, dims[n - 1]),
+             e->lane);
         e->indent++;
     }
     const char *guard = beyond_assumed(e, access_guard(e, load, true));
     const char *from = element_at(e, load, tile, true);
-    const char *at = width > 1 ? arena_printf("%s[%s]", to, e->lane) : to;
+    const char *at = lanes ? arena_printf("%s[%s]", to, e->lane) : to;
     if (guard && load->kind == OP_GATHER)
         load_or_pad(e, guard, at, from, pad_text(e, load, true));
     else if (guard)
         line(e, "%s = %s ? %s : %s;", at, guard, from, pad_text(e, load, true));
     else
         line(e, "%s = %s;", at, from);
-    e->indent -= width > 1;
+    e->indent -= lanes;
 }
 
 /* One element into a variable that nothing else shares: const int first = off[r]; */

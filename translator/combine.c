@@ -412,7 +412,7 @@ void local_combine(Emit *e, Phase *p, const Op *op)
 {
     Combine m = { .op = op, .streams = true };
     bool lanes = tile_has_lanes(e, op->args[0]);
-    Phase own = { .lanes = lanes };
+    Phase own = { .lanes = lanes, .width = e->w };
     m.out = new_array(const char *, op->nresults);
     scan_operands(e, p, &own, op);
     prepare_before(e, &m);

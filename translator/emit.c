@@ -136,7 +136,7 @@ static void constant_lines(Emit *e, HeadLines *lines)
     for (int i = 0; i < e->plan->dims.n; i++) {
         const Dim *d = e->plan->dims.at[i];
         int64_t k;
-        if (has_lanes(e, d) && sym_const_of(d->extent, &k)) {
+        if (has_lanes(e, d) && !spread_of(e, d)->pair && sym_const_of(d->extent, &k)) {
             const Spread *s = spread_of(e, d);
             const char *name = vecs_name(e, d);
             add_head(lines, name,

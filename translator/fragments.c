@@ -252,7 +252,7 @@ void write_fragments(Emit *e, const Op *op, const Value *acc)
     const Spread *cols = spread_of(e, map_of(r)->dim[r->type.rank - 1]);
     Fragments f = { .a = staged_of(e, op, 0), .b = staged_of(e, op, 1),
                     .acc = map_of(acc)->name, .warps = rows->threads / 8,
-                    .slabs = rows->repeats / 2, .blocks = cols->repeats / 4 };
+                    .slabs = rows->repeats / 2, .blocks = cols->repeats / 2 };
     const int depth = product_depth(f.a->elem);
     if (cols->groups)
         f.columns = arena_printf("%s / %d * %d", e->thread, cols->group, 16 * f.blocks);

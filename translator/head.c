@@ -140,7 +140,8 @@ static void head_dim(Text *out, Emit *e, const Dim *d)
     const char *rep = repeats_text(e, d),
                *who = s->threads > 1 ? e->coordinate_thread[d->id] : NULL;
     const char *first = first_element(e, d, rep ? e->repeat[d->id] : NULL);
-    const char *what = has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
+    const char *what = s->pair == 1    ? arena_printf("the pair from %s on", first)
+                     : has_lanes(e, d) ? arena_printf("the W elements from %s on", first)
                                        : arena_printf("element %s", first);
     if (s->loops)
         what = arena_printf("%s, then on by %s%d",

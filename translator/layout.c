@@ -390,8 +390,15 @@ static void leave_alone(Op *op, void *arg)
             of[i]->alone = true;
 }
 
-/* A tile has at most one fast Dim: the one along which most bytes run; without memory, the last. Of
-   a result on tensor cores it is the columns. */
+/* Does a go before b where one of both is the fast one? Columns of a result on tensor cores go
+   before all; otherwise that along which most bytes run does, or the later one. */
+static bool goes_before(const Dim *a, const Dim *b)
+{
+    const bool first = a->side == TENSOR_COLS, other = b->side == TENSOR_COLS;
+    return first != other ? first : a->weight >= b->weight;
+}
+
+/* A tile has at most one fast Dim. */
 static void choose_fast(Plan *p)
 {
     bool *done = new_array(bool, p->dims.n + 1);
@@ -399,7 +406,7 @@ static void choose_fast(Plan *p)
         Dim *best = NULL;
         for (int i = 0; i < p->dims.n; i++)
             if (!done[i] && !p->dims.at[i]->alone && p->dims.at[i]->side != TENSOR_ROWS
-                && (!best || p->dims.at[i]->weight >= best->weight))
+                && (!best || goes_before(p->dims.at[i], best)))
                 best = p->dims.at[i];
         if (!best)
             return;

@@ -56,8 +56,8 @@ static void local_load(Emit *e, Phase *p, Value *v)
     const char *condition = conditions(e, v->def);
     bool lanes = n && has_lanes(e, dims[n - 1]);
     quote(e, v->def->stmt);
-    line(e, "%s %s%s%s;", device_type(v->type.elem), name, lanes ? arena_printf("[%s]", e->w) : "",
-         condition ? " = {}" : "");
+    line(e, "%s %s%s%s;", device_type(v->type.elem), name,
+         lanes ? arena_printf("[%s]", lanes_text(e, dims[n - 1])) : "", condition ? " = {}" : "");
     if (condition)
         open_block(e, "if (%s)", condition);
     load_into(e, v->def, name);

@@ -233,7 +233,8 @@ const char *beyond_assumed(const Emit *e, const char *guard);   /* what e->assum
 const Spread *spread_of(const Emit *e, const Dim *d);
 const char *repeats_text(const Emit *e, const Dim *d);   /* "VECS", "4"; NULL: one, no loop */
 const char *vecs_name(const Emit *e, const Dim *d);
-bool   has_lanes(const Emit *e, const Dim *d);     /* W elements side by side */
+bool   has_lanes(const Emit *e, const Dim *d);     /* W elements side by side, or a pair */
+const char *lanes_text(const Emit *e, const Dim *d);       /* W, or 2 */
 int    dims_of(const Value *v, const Dim *dims[MAX_NEST]);   /* in nest order: the fast one last */
 bool   overshoots(const Emit *e, const Dim *d);    /* threads hold places past the tile's extent */
 /* Mask of the bits of the thread's number that tell elements of v. */
@@ -271,6 +272,7 @@ typedef struct {
     Text text, *outer, *outer_pending;
     int indent, outer_pending_indent, scope;
     bool lanes, lanes_open;
+    const char *width;                             /* how many lanes: W, or 2 */
     const Value *root;                             /* what it makes: never a local of itself */
     LIST(const Value *) locals;
     LIST(Value *) shared;                          /* subterms used often: named in the lane loop */

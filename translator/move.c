@@ -292,9 +292,10 @@ static void note_stage(Emit *e, const Op *op, const Stage *s, const char *buffer
     const char *text = arena_printf("%s: a tile on its way to other threads, since %s", buffer,
                                     whys[op->kind]);
     if (s->gap)
-        text = arena_printf("%s. Rows are %s apart: 16 bytes more than they are long, so that 8 "
-                            "of them begin in different banks", text,
-                            stride_text(e, s, s->rank - 2));
+        text = arena_printf("%s. Rows are %s apart: %d bytes more than they are long, so that "
+                            "those that a warp touches at once begin in different banks", text,
+                            stride_text(e, s, s->rank - 2),
+                            (int)s->gap * elem_info[s->elem].bytes);
     for (int a = 0; a < s->rank; a++)
         if (s->padded >> a & 1 && s->more[a])
             text = arena_printf("%s. Its elements along axis %d are %s apart, an odd number: the "

@@ -35,11 +35,11 @@ static const char *paired_element(const Emit *e, const Dim *d, const char *rep)
 {
     const Spread *s = spread_of(e, d);
     const char *part = e->coordinate_thread[d->id];
-    if (s->repeats == 2)
-        return arena_printf("%d * %s + %s", s->pair, rep, part);
-    return arena_printf(s->pair == 1 ? "%d * (%s / 2) + %s %% 2 + %s"
-                                     : "%d * (%s / 2) + 8 * (%s %% 2) + %s", 2 * s->threads, rep,
-                        rep, part);
+    if (!rep)
+        return part;
+    if (s->pair == 1 || s->repeats == 2)
+        return arena_printf("8 * %s + %s", rep, part);
+    return arena_printf("%d * (%s / 2) + 8 * (%s %% 2) + %s", 2 * s->threads, rep, rep, part);
 }
 
 /* The first element of a thread along d: W * (32 * v + lane). rep: the loop's variable, or NULL. */
@@ -135,7 +135,8 @@ void phase_open(Emit *e, Phase *p, const Op *root, const Dim **dims, int n)
     }
     for (int i = 0; i < n; i++) {
         open_repeat(e, p, dims[i]);
-        p->lanes |= has_lanes(e, dims[i]);
+        if (has_lanes(e, dims[i]))
+            p->lanes = true, p->width = lanes_text(e, dims[i]);
     }
 }
 
@@ -223,9 +224,10 @@ void phase_lanes(Emit *e, Phase *p)
     if (p->lanes) {
         line(e, "#pragma unroll");
         if (e->backwards && has_lanes(e, e->backwards))
-            open_block(e, "for (int %s = %s - 1; %s >= 0; %s--)", e->lane, e->w, e->lane, e->lane);
+            open_block(e, "for (int %s = %s - 1; %s >= 0; %s--)", e->lane, p->width, e->lane,
+                       e->lane);
         else
-            open_block(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, e->w, e->lane);
+            open_block(e, "for (int %s = 0; %s < %s; %s++)", e->lane, e->lane, p->width, e->lane);
         p->lanes_open = true;
     }
     name_shared(e, p);

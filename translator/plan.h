@@ -12,11 +12,11 @@
  *     element = (repeat * threads + coordinate) * vector + lane     coordinate = a few bits of the
  *                                                                   thread's number in its program
  *
- * Tensor cores hold the rows and columns of their results in pairs: a lane has rows 8 apart, and
- * columns side by side,
+ * Tensor cores hold the rows and columns of their results in pairs: a lane of a warp has rows 8
+ * apart, and columns side by side, which are a vector of 2,
  *
- *     row    = (repeat / 2 * warps + warp) * 16 + repeat % 2 * 8 + lane / 4
- *     column =  repeat / 2                 *  8 + lane % 4 * 2   + repeat % 2
+ *     row    = (repeat / 2 * warps + warp) * 16 + repeat % 2 * 8 + lane of warp / 4
+ *     column =  repeat                     *  8 + lane of warp % 4 * 2 + lane of vector
  *
  * Columns may be dealt to groups of warps, too, a piece for each: then `warps` are those of one
  * group, and the columns of group g begin at g * (columns / groups).
@@ -41,11 +41,12 @@ struct Dim {
 /* How one body spreads a Dim. */
 typedef struct {
     int threads, shift;                            /* coordinate: thread >> shift & (threads - 1) */
-    int vector;                                    /* W in the output for the fast Dim, else 1 */
+    int vector;                                    /* W in the output for the fast Dim, 2 for pairs
+                                                      of columns, else 1 */
     int repeats;                                   /* VECS in the output: a ladder's fast Dim */
     bool loops;                                    /* streaming: the repeats are a loop */
     int pair;                                      /* tensor cores: 8 for rows, 1 for columns: how
-                                                      far apart repeats 2 k and 2 k + 1 are */
+                                                      far apart the two of a pair are */
     int groups, group;                             /* of columns: how many, of so many threads each;
                                                       0: all warps have all columns */
 } Spread;

@@ -196,11 +196,13 @@ static void note_reduced_side(Op *op, void *arg)
     }
 }
 
-/* Can results be dealt so? */
+/* Can results be dealt so? Pairs are vectors of the fast Dim. */
 static bool grid_divides(const Plan *p, Grid g)
 {
     for (int i = 0; i < p->dims.n; i++) {
         const Dim *d = p->dims.at[i];
+        if (d->side == TENSOR_COLS && !d->fast)
+            return false;
         const int parts = d->side == TENSOR_ROWS ? g.rows : d->side == TENSOR_COLS ? g.columns : 0;
         if (parts && static_extent(d) % (16 * parts) != 0)
             return false;
@@ -257,7 +259,7 @@ static Spread spread_side(const Dim *d, Grid g)
     if (d->side == TENSOR_ROWS)
         return (Spread){ .threads = 8 * g.rows, .shift = 2, .vector = 1,
                          .repeats = n / (8 * g.rows), .pair = 8 };
-    Spread s = { .threads = 4, .vector = 1, .repeats = n / (4 * g.columns), .pair = 1 };
+    Spread s = { .threads = 4, .vector = 2, .repeats = n / (8 * g.columns), .pair = 1 };
     if (g.columns > 1)
         s.groups = g.columns, s.group = 32 * g.rows;
     return s;
@@ -289,13 +291,11 @@ Body *plan_tensor(const Facts *f)
     const int most = most_warps(f->plan), hint = hint_of(f->plan->kernel, "threads") / 32;
     const int64_t wish = power_above(hint >= 1 ? hint : 4);
     int warps = wish < most ? (int)wish : most;
-    for (;; warps *= 2) {
+    for (; warps <= most && best_grid(f->plan, warps).rows; warps *= 2) {
         spread_fragments(f, b, best_grid(f->plan, warps));
         const int words = words_needed(f, b, FRAGMENTS);
         if (words <= (warps < most && hint < 1 ? EASY : MOST))
             return b;
-        if (warps >= most)
-            break;
     }
     f->plan->bodies.n = 0;
     return NULL;

@@ -45,11 +45,12 @@ void stage_pad(Stage *s, int axis)
     set_strides(s);
 }
 
-/* Puts 16 bytes between rows, which are static and a multiple of as much: then 8 rows begin in
-   different banks, and vectors stay whole. */
+/* Puts 8 elements between rows, which are static and a multiple of as much, but at least 16 bytes:
+   then rows of four pairs that are touched at once begin in different banks, and vectors stay
+   whole. */
 void stage_gap(Stage *s)
 {
-    s->gap = 16 / elem_info[s->elem].bytes;
+    s->gap = elem_info[s->elem].bytes == 1 ? 16 : 8;
     set_strides(s);
 }
 
@@ -201,7 +202,7 @@ static bool in_vectors(const Emit *e, const Value *v, const Stage *s, int axis, 
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The W neighbours of the present place as the name of an array. */
+/* The neighbours of the present place as the name of an array. */
 static const char *vector_of(Emit *e, Phase *p, Value *from)
 {
     if (map_of(from)->local && map_of(from)->local_lanes)
@@ -209,7 +210,7 @@ static const char *vector_of(Emit *e, Phase *p, Value *from)
     if (map_of(from)->var && !map_of(from)->local)
         return arena_printf("%s%s", map_of(web_root(from))->name, vector_suffix(e, from));
     const char *out = fresh(e, "out");
-    line(e, "%s %s[%s];", device_type(from->type.elem), out, e->w);
+    line(e, "%s %s[%s];", device_type(from->type.elem), out, p->width);
     phase_lanes(e, p);
     line(e, "%s[%s] = %s;", out, e->lane, element_text(e, from));
     phase_lanes_close(e, p);

@@ -8,10 +8,22 @@ const Spread *spread_of(const Emit *e, const Dim *d)
     return &e->body->spread.at[d->id];
 }
 
-/* Does a thread hold W elements of d side by side? */
+/* Does a thread hold W elements of d side by side, or a pair? */
 bool has_lanes(const Emit *e, const Dim *d)
 {
     return d->fast && spread_of(e, d)->vector > 1;
+}
+
+/* How many: a pair is 2, also where single elements are loaded and stored. */
+const char *lanes_text(const Emit *e, const Dim *d)
+{
+    return spread_of(e, d)->pair ? "2" : e->w;
+}
+
+/* Does the number of times that a thread comes round along d follow from W? */
+static bool counts_vectors(const Emit *e, const Dim *d)
+{
+    return has_lanes(e, d) && !spread_of(e, d)->pair;
 }
 
 /* The repeats along a Dim with lanes: a parameter of the template for the whole axis, otherwise a
@@ -21,7 +33,7 @@ const char *vecs_name(const Emit *e, const Dim *d)
     int others = 0;
     for (int i = 0; i < e->plan->dims.n; i++)
         others += e->plan->dims.at[i] != d
-            && (e->plan->dims.at[i]->whole || has_lanes(e, e->plan->dims.at[i]));
+            && (e->plan->dims.at[i]->whole || counts_vectors(e, e->plan->dims.at[i]));
     return d->whole || !others ? e->vecs : arena_printf("%s_%s", e->vecs, e->coordinate[d->id]);
 }
 
@@ -85,20 +97,17 @@ const char *one_thread(Emit *e, const Value *tile)
     return arena_printf("(%s & %d) == 0", e->thread, missing);
 }
 
-/* Declares the array that a thread holds of v: "[4][VECS][W]"; "" for one element. Columns on
-   tensor cores are in pairs. */
+/* Declares the array that a thread holds of v: "[4][VECS][W]"; "" for one element. */
 const char *array_suffix(Emit *e, const Value *v)
 {
     const Dim *dims[MAX_NEST];
     int n = dims_of(v, dims);
     const char *s = "";
     for (int i = 0; i < n; i++)
-        if (spread_of(e, dims[i])->pair == 1)
-            s = arena_printf("%s[%d][2]", s, spread_of(e, dims[i])->repeats / 2);
-        else if (repeats_text(e, dims[i]))
+        if (repeats_text(e, dims[i]))
             s = arena_printf("%s[%s]", s, repeats_text(e, dims[i]));
     if (n && has_lanes(e, dims[n - 1]))
-        s = arena_printf("%s[%s]", s, e->w);
+        s = arena_printf("%s[%s]", s, lanes_text(e, dims[n - 1]));
     return s;
 }
 
@@ -109,10 +118,7 @@ static const char *index_text(Emit *e, const Value *v, bool lane)
     int n = dims_of(v, dims);
     const char *s = "";
     for (int i = 0; i < n; i++)
-        if (spread_of(e, dims[i])->pair == 1)
-            s = arena_printf("%s[%s / 2][%s %% 2]", s, e->repeat[dims[i]->id],
-                             e->repeat[dims[i]->id]);
-        else if (repeats_text(e, dims[i]))
+        if (repeats_text(e, dims[i]))
             s = arena_printf("%s[%s]", s, e->repeat[dims[i]->id]);
     if (lane && n && has_lanes(e, dims[n - 1]))
         s = arena_printf("%s[%s]", s, e->lane);

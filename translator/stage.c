@@ -324,7 +324,7 @@ static void put_vector(Emit *e, Phase *p, const Staged *s)
         open_block(e, "if (%s)", inside);
     if (!from) {
         from = fresh(e, "out");
-        line(e, "%s %s[%s];", device_type(s->elem), from, e->w);
+        line(e, "%s %s[%s];", device_type(s->elem), from, p->width);
         phase_lanes(e, p);
         line(e, "%s[%s] = %s;", from, e->lane, masked(e, s, true));
         phase_lanes_close(e, p);

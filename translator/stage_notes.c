@@ -10,7 +10,7 @@ static void lie_along(const Emit *e, Lie *at, const Dim *d, int64_t stride)
     if (!s)
         return;
     at->part[at->n].shift = s->shift, at->part[at->n].threads = s->threads;
-    at->part[at->n++].stride = stride * (s->pair == 1 ? 2 : s->vector);
+    at->part[at->n++].stride = stride * s->vector;
 }
 
 /* How the lanes that write the operand touch its array. */
