@@ -147,6 +147,7 @@ static void fetch(Emit *e, Staged *s, const char *k)
     const Value *tile = load->results[0];
     const Dim *dims[MAX_NEST];
     const char *one = one_thread(e, tile), *to = fresh(e, arena_printf("%s_to", s->base));
+    const int bounds = e->hoisted.n, bases = e->bases.n;
     Phase p;
     line(e, "%s *const %s = %s;", device_type(s->v->type.elem), to, room(s, k));
     if (one)
@@ -163,8 +164,10 @@ static void fetch(Emit *e, Staged *s, const char *k)
          offset_text(e, load, tile, false), guard ? guard : "true");
     e->indent -= inside != NULL;
     phase_close(e, &p);
-    if (one)
+    if (one) {                                     /* what was named inside of it goes with it */
         close_block(e, "");
+        e->hoisted.n = bounds, e->bases.n = bases;
+    }
 }
 
 /* a and b, for the reader. */

@@ -45,3 +45,9 @@ def _(a, b, M, N):
     y = Number(np.repeat(row.v, M, 0), 'f32', np.repeat(row.e, M, 0))
     sums = [total(y[:, n:n + 32], 1) for n in range(0, N, 32)]
     return dict(y=y, s=Number(np.stack([x.v for x in sums], 1), 'f32', np.stack([x.e for x in sums], 1)))
+
+
+@case('64_mma_tensor', 'few_fetch', '', 'y: f32[M, 16] out; a: f16[M, K]; b: f16[K, 16]', sizes(M=[1, 64, 70], K=[1, 16, 72, 200]),
+      data=dict(a=whole, b=whole))
+def _(a, b, K):
+    return contract(a, Number(2 * b.v + 1, 'f16'), Number(np.zeros((1, 16)), 'f32'))
