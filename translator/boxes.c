@@ -69,7 +69,8 @@ static bool box_of(const Plan *p, const Op *load, Box *box)
     box->along = m->dim[a->map[param->type.rank - 1]];
     box->rows = static_extent(m->dim[a->map[box->outer]]);
     box->across = static_extent(box->along);
-    return box->across % box_width(param->type.elem) == 0 && box->rows % 8 == 0 && box->rows <= MOST_ROWS;
+    return box->across % box_width(param->type.elem) == 0 && box->rows % 8 == 0
+        && box->rows <= MOST_ROWS;
 }
 
 /* Adds a box; its map is that of another one of the same tensor and shape, or a new one. */
@@ -137,7 +138,8 @@ static bool multiplies(Plan *p, const Op *loop, const Op *mma)
     const bool wide = elem == EL_F16 || elem == EL_BF16;
     if ((!wide && elem != EL_TF32 && !is_f8(elem)) || mma->args[1]->type.elem != elem
         || (is_promoted(p, mma) && contracted(mma) != F8_ROUND) || r->elem != EL_F32 
-        || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS || !accumulates(loop, mma))
+        || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS
+        || !accumulates(loop, mma))
         return false;
     for (int side = 0; side < 2; side++) {
         const Op *load = plain_load(mma->args[side]);
