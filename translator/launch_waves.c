@@ -3,8 +3,8 @@
  * `tune` makes variants of a kernel with other tiles. Large tiles read each operand less often,
  * small ones leave fewer multiprocessors idle in the last wave of programs. A program of BM x BN
  * takes, for each k, as long as the tensor cores or the L2 cache need, whichever is longer; by what
- * was measured on an H200 for bf16 BM * BN / 92 of the one, 0.7 * (BM + BN) of the other. The launch
- * function multiplies with the waves. */
+ * was measured on an H200 for bf16 BM * BN / 92 of the one, 0.7 * (BM + BN) of the other. The
+ * launch function multiplies with the waves. */
 #include "launch.h"
 
 /* Is it one of several variants of one choice, all with boxes, none with conditions of its own? */

@@ -162,7 +162,8 @@ static void ask(Emit *e, const Staged *s)
     line(e, "%s *const %s = %s + %lld * %s;", device_type(s->elem), to, s->array,
          (long long)s->size, e->ring.room);
     if (col)
-        line(e, "for (int %s = 0; %s < %lld; %s += %d)", col, col, (long long)b->across, col, width);
+        line(e, "for (int %s = 0; %s < %lld; %s += %d)", col, col, (long long)b->across, col,
+             width);
     const char *from = col ? arena_printf("%s + %lld * %s", to, (long long)b->rows, col) : to;
     const char *call = arena_printf("tma_load_%dd(%s, &%s, &%s[%s],", b->load->args[0]->type.rank,
                                     from, map_name(e->plan, b), e->ring.full, e->ring.room);
@@ -305,8 +306,9 @@ void enter_ring(Emit *e, const char *from, const char *to)
                                2 * e->body->threads), why);
     }
     open_block(e, "if (%s < %s)", from, to);
-    line(e, ends_rounds(e) ? "// the products of a round have few digits: their sums are added up here"
-                           : "// the products of one round are done while those of the next begin");
+    line(e, ends_rounds(e)
+            ? "// the products of a round have few digits: their sums are added up here"
+            : "// the products of one round are done while those of the next begin");
 }
 
 /* At the start of a round: its boxes are there. */

@@ -101,8 +101,8 @@ static void note_masks(Emit *e, const Staged *s)
 /* How the rooms of boxes lie. */
 static void note_boxes(Emit *e, const Staged *s)
 {
-    const char *boxes = s->box->across == s->pitch ? "" : arena_printf("%lld boxes of ",
-                                                              (long long)(s->box->across / s->pitch));
+    const char *boxes = s->box->across == s->pitch ? ""
+        : arena_printf("%lld boxes of ", (long long)(s->box->across / s->pitch));
     note_shared(e, arena_printf("%s: %d rooms of %s%lld rows of %lld, which are 128 bytes, as TMA "
                                 "swizzles them: of row r the 16 bytes c lie at c ^ r %% 8, so that "
                                 "8 rows one above the other lie in different banks", s->name,

@@ -58,7 +58,7 @@ static const char *function_text(const Side *a, const Side *b, int64_t columns)
                                       : name;
 }
 
-/* The products of one round, added to `sums`; k: the step, fresh: the first of them sets the sums. */
+/* The products of one round, added to `sums`; fresh_sums: the first of them sets those. */
 static void write_products(Emit *e, const Op *op, const char *sums, bool fresh_sums)
 {
     const Type *r = &op->results[0]->type;
@@ -98,6 +98,7 @@ static void add_sums(Emit *e, const Op *op, const Value *acc, const char *sums)
     line(e, "wgmma_wait<0>();");
     line(e, "wgmma_sums(%s);", sums);
     phase_open(e, &p, op, dims, n);
+    phase_lanes(e, &p);
     const char *at = index_suffix(e, acc);
     line(e, "%s%s += %s%s;", map_of(acc)->name, at, sums, at);
     phase_close(e, &p);
