@@ -137,7 +137,7 @@ static bool multiplies(Plan *p, const Op *loop, const Op *mma)
     Box boxes[2];
     const bool wide = elem == EL_F16 || elem == EL_BF16;
     if ((!wide && elem != EL_TF32 && !is_f8(elem)) || mma->args[1]->type.elem != elem
-        || (is_promoted(p, mma) && contracted(mma) != F8_ROUND) || r->elem != EL_F32 
+        || (is_promoted(p, mma) && contracted(mma) != F8_ROUND) || r->elem != EL_F32
         || type_extent(r, r->rank - 2) % 64 != 0 || columns > MOST_COLUMNS
         || !accumulates(loop, mma))
         return false;
