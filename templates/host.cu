@@ -233,13 +233,13 @@ static int64_t tile_blocks(int64_t programs, int multiprocessors)
 }
 
 // ---- tile_variant
-// Programs of a tiling, and how long one takes, in units that all tilings share.
-struct tile_tiling { int64_t programs, cost; };
+// Programs of a tiling, and how long one takes with boxes and without, in units that tilings share.
+struct tile_tiling { int64_t programs, boxes, plain; };
 
 // The tiling whose programs take the least time together, on all multiprocessors of the GPU in use:
 // in waves, of which the last may leave many of them idle. The first of equals.
 template <int N>
-static int tile_variant(const tile_tiling (&tilings)[N])
+static int tile_variant(bool boxes, const tile_tiling (&tilings)[N])
 {
     int device = 0, multiprocessors = 0, best = 0;
     if (cudaGetDevice(&device) != cudaSuccess
@@ -248,7 +248,7 @@ static int tile_variant(const tile_tiling (&tilings)[N])
         return 0;
     for (int i = 0; i < N; i++) {
         const auto time = [&](const tile_tiling &t) {
-            return tile_times(tile_ceil(t.programs, multiprocessors), t.cost);
+            return tile_times(tile_ceil(t.programs, multiprocessors), boxes ? t.boxes : t.plain);
         };
         if (time(tilings[i]) < time(tilings[best]))
             best = i;

@@ -77,25 +77,31 @@ static const char *vectors_name(const Launch *l, const Plan *p, int width)
     return l->names.vectors;
 }
 
-/* N % 4 == 0 && tile_aligned(tensors[0], 16) && ..: may accesses be so wide? */
-static void vectors_line(const Launch *l, const Plan *p, int width, int indent)
+/* N % 4 == 0, tile_aligned(tensors[0], 16), ..: what must hold so that accesses may be so wide. */
+void vectors_need(const Launch *l, const Plan *p, int width, Pieces *needs)
 {
-    Pieces all = { 0 };
     for (int i = 0; i < p->vectors.n; i++) {
         const Param *param = &p->kernel->params.at[p->vectors.at[i].param];
         Sym last = param->type.dim[param->type.rank - 1];
         Sym rest = sym_mod(last, sym_const(width));
         const char *whole = arena_printf("%s == 0", c_sym_host(p->kernel, rest));
-        if (!sym_divides(width, last) && !pieces_have(&all, whole))
-            push(&all, whole);
+        if (!sym_divides(width, last) && !pieces_have(needs, whole))
+            push(needs, whole);
     }
     for (int i = 0; i < p->vectors.n; i++) {
         const Param *param = &p->kernel->params.at[p->vectors.at[i].param];
         const int bytes = width * elem_info[param->type.elem].bytes, most = p->vectors.at[i].align;
-        push(&all, arena_printf("tile_aligned(%s[%d], %d)", l->names.tensors,
-                                tensor_index(p->kernel, p->vectors.at[i].param),
-                                bytes < most ? bytes : most));
+        push(needs, arena_printf("tile_aligned(%s[%d], %d)", l->names.tensors,
+                                 tensor_index(p->kernel, p->vectors.at[i].param),
+                                 bytes < most ? bytes : most));
     }
+}
+
+/* const bool vectors = ..: may accesses be so wide? */
+static void vectors_line(const Launch *l, const Plan *p, int width, int indent)
+{
+    Pieces all = { 0 };
+    vectors_need(l, p, width, &all);
     const char *name = vectors_name(l, p, width);
     text_printf(l->out, "%*sconst bool %s = ", indent, "", name);
     chain(l->out, indent + 14 + (int)strlen(name), "&&", &all);
@@ -455,7 +461,7 @@ static Locals locals_of(const Function *f)
                      .threads = c_local(f, "threads"), .config = c_local(f, "config"),
                      .shared = c_local(f, "shared"), .failed = c_local(f, "failed"),
                      .processors = c_local(f, "multiprocessors"),
-                     .variant = c_local(f, "variant") };
+                     .variant = c_local(f, "variant"), .boxes = c_local(f, "boxes") };
 }
 
 /* Has an entry of some kernel dynamic shared memory, but for those that are allowed it once? */

@@ -26,7 +26,7 @@ const char *c_programs_host(const Kernel *k, const Axis *axis);
 /* Names of the launch function's own variables, other than all its parameters. */
 typedef struct {
     const char *tensors, *programs, *vectors, *launch, *kernel, *blocks, *threads, *config,
-               *shared, *failed, *processors, *variant;
+               *shared, *failed, *processors, *variant, *boxes;
 } Locals;
 
 /* Static parameters and extents that are not what they may be. */
@@ -70,6 +70,7 @@ const char *launch_general(const Function *f);     /* softmax_strided; softmax w
 /* May the launch function choose kernel i, or does one before it always fit where i does? */
 bool launch_reaches(const Function *f, Plan *const *plans, int i);
 
+void vectors_need(const Launch *l, const Plan *p, int width, Pieces *needs);
 bool same_choice(const Function *f, const Kernel *a, const Kernel *b);
 const char *programs_text(const Kernel *k);        /* of all axes together, as C */
 
