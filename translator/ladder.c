@@ -2,7 +2,7 @@
 /* needs: Facts.  gives: bodies and entries, or a report.  keeps: the IR, the Dims. */
 #include "mapping.h"
 
-enum { LEAST_BLOCK = 128 };                        /* threads of the smallest rung in a block */
+enum { LEAST_BLOCK = 128 };                        /* of a block: threads for its static Dims */
 
 /* The nth Dim along a whole axis; NULL if there are fewer. */
 const Dim *whole_dim(const Plan *p, int nth)
@@ -180,8 +180,17 @@ static Body *stream_body(const Facts *f, int threads)
     }
 }
 
-/* Adds the entry of one rung, unless registers would not do or it is no
-   longer than the rung before. */
+/* How many threads the static Dims of a body are spread over. */
+static int static_threads(const Plan *p, const Body *b)
+{
+    int bits = 0;
+    for (int i = 0; i < p->dims.n; i++)
+        bits |= p->dims.at[i]->whole ? 0 : spread_bits(&b->spread.at[i]);
+    return (int)power_above(bits + 1);
+}
+
+/* Adds the entry of one rung, unless registers would not do, it is no longer than the rung before,
+   or has too few threads for the static Dims. */
 static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
 {
     Plan *p = f->plan;
@@ -207,7 +216,7 @@ static void add_rung(const Facts *f, Ladder *l, const struct Rung *r, int width)
     if (shared_bytes(p, b, capacity) > SHARED_BYTES)
         return;
     if (repeats < 1 || along < 1 || words > most || capacity <= l->last || elements > 32 || lonely
-        || crowded)
+        || crowded || (which && r->threads < static_threads(p, b)))
         return;
     l->last = capacity;
     int programs = b->programs, threads = which ? r->threads : b->threads;

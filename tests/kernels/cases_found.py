@@ -61,3 +61,9 @@ def _(n, M, N):
 @case(FILE, 'cat_rounds', '', 'y: i64[M, N] out; x: f32[M, N]', sizes(M=[1, 4, 7], N=[1, 33]))
 def _(x):
     return np.ceil(x.v).astype(np.int64)
+
+
+@case(FILE, 'small_block', '', 'y: f32[M, N] out; x: i32[N, N]', sizes(M=[1, 3, 7], N=[4, 16, 200]),
+      data=dict(x=lambda rng, shape, t: rng.integers(0, 100, shape)))
+def _(x, M, N):
+    return Number(np.full((M, N), 3.0 + x[:, :3].max()), 'f32')
