@@ -217,7 +217,7 @@ class _:
     def value(env, a, k, n):
         v, e, lo, hi = along(a[0], k['axis'], env, n)
         part, count = v[..., lo:hi], min(hi - lo, k['k'])
-        key = sort_key(np.where(part == 0, 0, part) if part.dtype.kind == 'f' else part)
+        key = sort_key(part)
         order = (hi - lo - 1 - np.argsort(key[..., ::-1], axis=-1, kind='stable'))[..., ::-1][..., :count]
         worst = e[..., lo:hi].max(-1, keepdims=True, initial=0)
         out = np.zeros(v.shape[:-1] + (k['k'],), v.dtype if k['what'] == 0 else np.int32)

@@ -184,3 +184,8 @@ def _(h, a, b, s, bias, M, N, K):
 def _(a, b, g):
     acc, gate = product(a, b), product(a, turned(g))
     return where(gate.v > 0.5, acc, gate)
+
+@case('64_mma_tensor', 'few_fetch', '', 'y: f32[M, 16] out; a: f16[M, K]; b: f16[K, 16]', sizes(M=[1, 64, 70], K=[1, 16, 72, 200]),
+      data=dict(a=whole, b=whole))
+def _(a, b, K):
+    return contract(a, Number(2 * b.v + 1, 'f16'), Number(np.zeros((1, 16)), 'f32'))
