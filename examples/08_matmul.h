@@ -29,7 +29,7 @@ typedef uint16_t tile_bf16;
 extern "C" {
 #endif
 
-/* matmul.                                                                      08_matmul.tile:13
+/* matmul.                                                                      08_matmul.tile:14
  *
  *   c      f32 [M, N], written: every element exactly once
  *   a      f32 [M, K], read
@@ -46,7 +46,7 @@ cudaError_t matmul_f32_strided(float *c, int64_t c_stride, const float *a, int64
                                const float *b, int64_t b_stride, const float *bias, int64_t M,
                                int64_t N, int64_t K, cudaStream_t stream);
 
-/* matmul.                                                                      08_matmul.tile:13
+/* matmul.                                                                      08_matmul.tile:14
  *
  *   c      bf16 [M, N], written: every element exactly once
  *   a      bf16 [M, K], read

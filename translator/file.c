@@ -56,6 +56,16 @@ static bool symbols_are_free(const Program *p, Plan *const *const *plans)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* Has a kernel a body for sm_90a? */
+static bool has_boxes(const Program *p, Plan *const *const *plans)
+{
+    bool any = false;
+    for (int i = 0; i < p->functions.n; i++)
+        for (int j = 0; j < p->functions.at[i]->kernels.n; j++)
+            any |= plans[i][j]->ring != NULL;
+    return any;
+}
+
 /* The first lines: what this is, how to build it, and each kernel in a few lines. */
 static void head(Text *out, const Program *p, Plan *const *const *plans, const char *base,
                  bool header)
@@ -68,6 +78,9 @@ static void head(Text *out, const Program *p, Plan *const *const *plans, const c
     text_printf(out, "//   %-*s   an object with the launch functions%s\n", width,
                 arena_printf("nvcc -arch=native -c %s.cu", b),
                 header ? arena_printf(" of %s.h", b) : "");
+    if (has_boxes(p, plans))
+        text_printf(out, "//   %-*s   for H100 and H200, with the bodies for them\n", width,
+                    arena_printf("nvcc -arch=sm_90a -c %s.cu", b));
     text_printf(out, "//   %-*s   the device code alone\n//\n", width,
                 arena_printf("nvcc -arch=sm_90 -fatbin %s.cu", b));
     text_printf(out, "// Not for -ftz=true or -use_fast_math: they change results.\n//\n");

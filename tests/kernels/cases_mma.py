@@ -72,6 +72,21 @@ def _(a, b, c, slices):
     return Number(sum_.v, 'f32', sum_.e + slices * 2.0**-23 * (np.abs(a.v) @ np.abs(b.v) + np.abs(c.v)))
 
 
+@case('examples/11_linear', 'linear_gelu', '',
+      'y: bf16[M, N] out; x: bf16[M, K]; w: bf16[N, K]; bias: bf16[N]; residual: bf16[M, N] opt',
+      sizes(M=[1, 128, 136], N=[8, 128, 140], K=[0, 8, 64, 136]))
+def _(x, w, bias, residual):
+    t = cast(gelu(product(x, Number(w.v.T, 'bf16')) + cast(bias, 'f32')), 'f32')
+    return cast(t if residual is None else t + cast(residual, 'f32'), 'bf16')
+
+
+@case('examples/12_batched', 'batched', '', 'c: f16[B, M, N] out; a: f16[B, M, K]; b: f16[G, K, N]',
+      sizes(B=[4], M=[1, 128, 136], N=[8, 256, 264], K=[0, 8, 64, 136], G=[1, 2]))
+def _(a, b, B, M, N, G):
+    one = [cast(product(a[p], b[p // (B // G)]), 'f16') for p in range(B)]
+    return Number(np.stack([x.v for x in one]), 'f16', np.stack([x.e for x in one]))
+
+
 @case('11_persistent', 'matmul_persistent', '', 'c: bf16[M, N] out; a: bf16[M, K]; b: bf16[K, N]',
       sizes(M=[1, 128, 130], N=[1, 128, 136], K=[0, 64, 72, 131]))
 def _(a, b):
