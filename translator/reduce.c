@@ -221,14 +221,14 @@ static void own_elements(Emit *e, const Op *op, Elem acc_elem, const char *acc, 
 
 /* ---- other threads' elements ----------------------------------------------------------------- */
 
-/* The bits of the thread's number along which op's reduced Dims are spread. */
-static int reduced_bits(const Emit *e, const Op *op)
+/* The bits of the thread's number along which op's reduced Dims are spread; is one a whole axis? */
+static int reduced_bits(const Emit *e, const Op *op, bool *whole)
 {
     int bits = 0;
     for (int a = 0; a < op->args[0]->type.rank; a++) {
         const Dim *d = map_of(op->args[0])->dim[a];
         if (d && op->reduce_axes >> a & 1)
-            bits |= spread_bits(spread_of(e, d));
+            bits |= spread_bits(spread_of(e, d)), *whole |= d->whole;
     }
     return bits;
 }
@@ -246,7 +246,7 @@ static void each_result(Emit *e, const Op *op, void (*f)(Emit *, const Op *, con
     phase_close(e, &p);
 }
 
-typedef struct { const char *acc, *place, *call, *buffer; } Meeting;
+typedef struct { const char *acc, *place, *call, *buffer; bool whole; } Meeting;
 
 /* The call by which one partial result meets those of other threads. */
 static void meet(Emit *e, const Op *op, const char *index, void *arg)
@@ -381,8 +381,8 @@ static void meet_across(Emit *e, const Op *op, Meeting *m, Elem acc, int high)
     bool all = held(e, op->results[0]) * e->body->threads * elem_info[acc].bytes <= PARTS_BYTES;
     const char *sizes =
         arena_printf("%s[%s]", all ? array_suffix(e, op->results[0]) : "", threads_of_block(e));
-    const char *n = e->body->kind == BODY_BLOCK ? arena_printf("%s / %d", e->threads, step)
-                                                : arena_printf("%d", count);
+    const char *n = m->whole && e->body->kind == BODY_BLOCK    /* it has all threads of an entry */
+        ? arena_printf("%s / %d", e->threads, step) : arena_printf("%d", count);
     m->buffer = fresh(e, arena_printf("%s_parts", m->acc));
     m->call = arena_printf("across_%s<%s, %d>", way_name(op), n, step);
     declare_parts_of(e, op, m, acc, sizes,
@@ -401,7 +401,7 @@ static void meet_across(Emit *e, const Op *op, Meeting *m, Elem acc, int high)
 static void other_threads(Emit *e, const Op *op, Elem acc, const char *name, const char *place)
 {
     Meeting m = { .acc = name, .place = place };
-    int bits = reduced_bits(e, op), all = e->body->threads - 1;
+    int bits = reduced_bits(e, op, &m.whole), all = e->body->threads - 1;
     if (bits == all && all > 31) {
         meet_in_block(e, op, &m, acc);
         return;

@@ -1,6 +1,6 @@
 """cases_found.py -- what random programs found (tests/fuzz)"""
 import numpy as np
-from number import Number, contract
+from number import Number, contract, total
 from table import around, case, sizes
 
 FILE = '89_found'
@@ -67,3 +67,9 @@ def _(x):
       data=dict(x=lambda rng, shape, t: rng.integers(0, 100, shape)))
 def _(x, M, N):
     return Number(np.full((M, N), 3.0 + x[:, :3].max()), 'f32')
+
+
+@case(FILE, 'beside_whole', '', 'y: f32[M, N] out; x: f32[M, K]', sizes(M=[1, 5], N=[2, 3], K=[1, 700, 3000]),
+      data=dict(x=lambda rng, shape, t: rng.integers(-3, 4, shape).astype(float)))
+def _(x, N):
+    return total(x, 1).reshape(x.shape[0], 1) + Number(8.0 * (np.arange(N) % 2 - 2), 'f32')
