@@ -1,4 +1,4 @@
-"""contract.py -- random kernels around contractions that tensor cores can make: 16-bit operands, extents in sixteens"""
+"""contract.py -- random kernels around contractions that tensor cores can make: extents in sixteens"""
 import re
 import value as V
 import weights as W
@@ -23,13 +23,32 @@ class Place:
         self.extent, self.dim, self.index = extent, dim, index
 
 
+def constant(t, shape, v=1):
+    """Of any type: the narrow ones have no literals."""
+    return make('cast', constant('f32', shape, v), t=t) if t in V.NARROW else make('full', t=t, shape=shape, v=v)
+
+
+def as_type(n, t):
+    return n if n.t == t else make('cast', n, t=t)
+
+
+def through_wider(f, n):
+    """f of n, which may be of a type that nothing computes in."""
+    return as_type(f(as_type(n, 'f32')), n.t) if n.t in V.NARROW else f(n)
+
+
 class Contractions(Expressions):
     """tensor_kernel, and what it is made of."""
 
     def tensor_kernel(self):
-        self.palette = ['f32', self.rng.choice(('f16', 'bf16'))] + [
+        self.a = self.pick(W.OPERANDS)
+        other = {'f8e4m3': 'f8e5m2', 'f8e5m2': 'f8e4m3', 'i8': 'u8', 'u8': 'i8'}.get(self.a, self.a)
+        self.b = other if self.maybe(0.4) else self.a
+        self.sum = {'i8': 'i32', 'u8': 'i32', 'f64': 'f64'}.get(self.a, 'f32')
+        self.palette = [self.sum] + [t for t in (self.a,) if t != self.sum] + [
             self.rng.choice(('i32', 'bool', 'i64', 'f16', 'f8e4m3', 'f64')) for _ in range(self.maybe(0.5))]
-        self.half, self.most_inputs, self.statics = self.palette[1], 8, True
+        self.most_inputs, self.statics = 8, True
+        self.wild = False          # an index may be anything: k * 16 wraps then, and tile k does not
         few = 0.02 if self.maybe(0.9) else 1
         self.chances = {n: w * (few if n in ORDERED else 1) for n, w in W.EXPRESSIONS.items()}
         self.owners()
@@ -45,6 +64,11 @@ class Contractions(Expressions):
 
     def sixteens(self, beside=1):
         return self.pick({d: w for d, w in W.SIXTEENS.items() if d * beside <= W.MOST_TENSOR})
+
+    def depth(self, beside):
+        """An extent along k: products of bytes are 32 long."""
+        n = self.sixteens(beside)
+        return -(-n // 32) * 32 if V.bits(self.a) == 8 and self.maybe(0.9) else n
 
     def owners(self):
         """Outputs over i and j, perhaps over a batch; their places."""
@@ -99,7 +123,7 @@ class Contractions(Expressions):
         if p is None:
             return None
         pad = {'pad': self.literal(t)} if self.maybe(0.08) and t not in V.NARROW else {}
-        how = self.rng.random()
+        how = self.rng.random() + self.wild
         if how < 0.1 and not self.lead and not view:
             n = self.gathered_rows(p, places, pad)
         elif how < 0.25:
@@ -117,17 +141,17 @@ class Contractions(Expressions):
         start = make('binary', places[1].index, bare(e), f='mul')
         return make('gather', rows, start, source=Source(p), windows={1: e}, **pad)
 
-    def operand(self, rows, cols, plain=0.65):
+    def operand(self, t, rows, cols, plain=0.65):
         """One side of a contraction: a load, or something that is computed from one."""
         shape = self.lead + (rows.extent, cols.extent)
-        n = self.loaded(self.half, rows, cols) if self.maybe(0.85) else None
+        n = self.loaded(t, rows, cols) if self.maybe(0.85) else None
         if n is None:
-            other = self.rng.choice([t for t in self.palette if t not in ('bool', 'i64')] + ['i8'])
+            other = self.rng.choice([p for p in self.palette if p not in V.NARROW + ('bool', 'i64')] + ['i8'])
             n = self.loaded(other, rows, cols)
-            n = None if n is None else make('cast', n, t=self.half) if other != self.half else n
+            n = None if n is None else as_type(n, t)
         if n is None:
-            n = self.expr(self.half, shape, 2)
-        return n if self.maybe(plain) else self.worked(n)
+            n = self.expr(t, shape, 2)
+        return n if self.maybe(plain) else through_wider(self.worked, n)
 
     def worked(self, n):
         """The same type and shape after some steps."""
@@ -137,9 +161,9 @@ class Contractions(Expressions):
 
     def step(self, n):
         kind = self.rng.randrange(9)
-        known = all(v != UNKNOWN for v in n.valid)
+        known, whole = all(v != UNKNOWN for v in n.valid), V.is_int(n.t)
         if kind == 0:
-            return make('binary', n, make('lit', v=self.rng.choice((2, 0.5, -1, 1)), t=n.t, bare=True), f='mul')
+            return make('binary', n, make('lit', v=self.rng.choice((2, 3) if whole else (2, 0.5, -1, 1)), t=n.t, bare=True), f='mul')
         if kind in (1, 2):
             f = self.rng.choice(('add', 'sub', 'mul', 'max', 'min'))
             return make('binary', n, self.expr(n.t, self.smaller(n.shape), 1), f=f)
@@ -154,33 +178,34 @@ class Contractions(Expressions):
         if kind == 6:
             axis = self.rng.randrange(len(n.shape))
             if n.valid[axis] != UNKNOWN:
-                fold = make('reduce', n, f=self.rng.choice(('max', 'min', 'sum')), axes=[axis], keepdims=True)
+                fold = make('reduce', n, f=self.rng.choice(('max', 'min') if whole else ('max', 'min', 'sum')), axes=[axis], keepdims=True)
                 return make('binary', n, fold, f=self.rng.choice(('sub', 'add')))
         if kind == 7:
             t = self.rng.choice(('f32', 'f16', 'bf16', 'f64', 'i32'))
             if t != n.t:
                 return make('cast', make('cast', n, t=t), t=n.t)
-        return make('unary', n, f=self.rng.choice(('neg', 'abs', 'floor')))
+        return make('unary', n, f=self.rng.choice(('neg', 'abs') if whole else ('neg', 'abs', 'floor')))
 
     def agreeing(self, x, y):
         """Both sides, valid over the same part along k."""
         if x.valid[-1] == UNKNOWN:
-            x = make('full', t=x.t, shape=x.shape, v=1)
+            x = constant(x.t, x.shape)
         if y.valid[-2] == UNKNOWN:
-            y = make('full', t=y.t, shape=y.shape, v=1)
+            y = constant(y.t, y.shape)
         p, q = x.valid[-1], y.valid[-2]
         if p is not None and q is not None and p.key != q.key:
-            y = make('fill', y, v=0) if UNKNOWN not in y.valid else make('full', t=y.t, shape=y.shape, v=1)
+            fill = lambda n: make('fill', n, v=0)
+            y = through_wider(fill, y) if UNKNOWN not in y.valid else constant(y.t, y.shape)
         return x, y
 
-    def product(self, x, y, *acc, t='f32'):
-        return make('mma', *self.agreeing(x, y), *acc, t=t)
+    def product(self, x, y, *acc):
+        return make('mma', *self.agreeing(x, y), *acc, t=acc[0].t if acc else self.sum)
 
     # ---- kinds of contractions ----
 
     def accumulator(self, shape):
         """A variable that a loop adds to; it may begin as anything."""
-        t = 'f16' if self.half == 'f16' and self.maybe(0.12) else 'f32'
+        t = 'f16' if self.a == 'f16' and self.maybe(0.12) else self.sum
         first = make('full', t=t, shape=shape, v=0) if self.maybe(0.7) else self.expr(t, shape, 2)
         v = Name(f'v{self.number()}', t, shape, list(first.valid), True, self.level)
         self.block.append(Let(v.name, first, True))
@@ -197,7 +222,7 @@ class Contractions(Expressions):
         """Rounds along an extent of its own; body(place) makes the statements of one."""
         name = 'KLPQRSUV'[sum(n in 'KLPQRSUV' for n in self.dims)]
         self.dims[name] = set()
-        e = self.sixteens(max(self.rows.extent, self.cols.extent))
+        e = self.depth(max(self.rows.extent, self.cols.extent))
         self.dims[name].add(e)
         self.program.rounds.add(name)
         k = f'k{self.number()}'
@@ -209,6 +234,7 @@ class Contractions(Expressions):
             hi = self.leaf_parameter('i32', ()) or bare(3)
         if self.maybe(0.05):
             step = 2
+        self.wild = lo.op == 'name' or hi.op == 'name' or lo.k.get('v', 0) < 0
         before, outer = self.open(), self.inner
         self.loops, self.inner = self.loops + 1, self.level
         self.indices.append(index)
@@ -220,7 +246,7 @@ class Contractions(Expressions):
         if self.maybe(0.1):
             self.statements(1, 0)
         self.indices.pop()
-        self.loops, self.inner = self.loops - 1, outer
+        self.loops, self.inner, self.wild = self.loops - 1, outer, False
         inside = self.close(before)
         self.block.append(For(k, lo, hi, step, inside, unroll=self.rng.choice((0, 0, 0, 0, 2)),
                               stages=self.rng.choice((0, 0, 2, 4, 8))))
@@ -234,12 +260,12 @@ class Contractions(Expressions):
 
         def body(k):
             for v, (r, c) in zip(accs, results):
-                x, y = self.operand(r, k), self.operand(k, c)
+                x, y = self.operand(self.a, r, k), self.operand(self.b, k, c)
                 if self.maybe(0.25):
                     x = self.named(x)
-                self.add(v, self.product(x, y, v.node(), t=v.t))
+                self.add(v, self.product(x, y, v.node()))
                 if self.maybe(0.12):
-                    self.add(v, make('binary', v.node(), make('lit', v=0.5, t=v.t, bare=True), f='mul'))
+                    self.add(v, make('binary', v.node(), make('lit', v=2 if V.is_int(v.t) else 0.5, t=v.t, bare=True), f='mul'))
         self.loop(body)
         self.names += accs
         for v, (r, c) in list(zip(accs, results))[1:]:
@@ -257,8 +283,7 @@ class Contractions(Expressions):
         if isinstance(self.cols.dim, str):         # else the output lacks a program axis
             if self.maybe(0.5):
                 self.read.add(v.name)
-                n = v.node() if v.t == self.half else make('cast', v.node(), t=self.half)
-                self.named(self.product(n, self.operand(cols, self.cols)))
+                self.named(self.product(as_type(v.node(), self.a), self.operand(self.b, cols, self.cols)))
             return
         first = self.program.params[0]
         lead = len(first.dims) - 2
@@ -275,38 +300,38 @@ class Contractions(Expressions):
 
     def contract_attention(self):
         """A product that is an operand of the next, from registers."""
-        depth = Place(self.sixteens(self.rows.extent), 0, bare(0))
+        depth = Place(self.depth(self.rows.extent), 0, bare(0))
         depth.dim = depth.extent
-        q = self.operand(self.rows, depth)
+        q = self.operand(self.a, self.rows, depth)
         q = self.named(q) if self.maybe(0.6) else q
         v = self.accumulator(self.lead + (self.rows.extent, self.cols.extent))
         least = self.accumulator(self.lead + (self.rows.extent, 1)) if self.maybe(0.4) else None
 
         def body(k):
-            s = self.named(self.product(q, self.operand(depth, k)))
+            s = self.named(self.product(q, self.operand(self.b, depth, k)))
             if least and s.valid[-1] != UNKNOWN:
                 top = make('reduce', s, f='max', axes=[len(s.shape) - 1], keepdims=True)
-                self.add(least, make('binary', least.node(), top if top.t == least.t else make('cast', top, t=least.t), f='max'))
-                p = make('binary', s, least.node() if least.t == 'f32' else make('cast', least.node(), t='f32'), f='sub')
+                self.add(least, make('binary', least.node(), as_type(top, least.t), f='max'))
+                p = make('binary', s, as_type(least.node(), self.sum), f='sub')
             else:
                 p = self.worked(s) if self.maybe(0.7) else s
-            p = make('cast', p, t=self.half)
+            p = as_type(p, self.a)
             p = self.named(p) if self.maybe(0.4) else p
-            self.add(v, self.product(p, self.operand(k, self.cols), v.node(), t=v.t))
+            self.add(v, self.product(p, self.operand(self.b, k, self.cols), v.node()))
         self.loop(body)
         self.names += [v] + ([least] if least else [])
 
     def contract_flat(self):
         """Without a loop: one after another, the first one's result an operand of the second."""
-        depth = Place(self.sixteens(max(self.rows.extent, self.cols.extent)), 0, bare(0))
+        depth = Place(self.depth(max(self.rows.extent, self.cols.extent)), 0, bare(0))
         depth.dim = depth.extent if self.maybe(0.6) else self.any_dim(depth.extent)
         if isinstance(depth.dim, str):
             self.dims[depth.dim].add(depth.extent)
-        n = self.product(self.operand(self.rows, depth), self.operand(depth, self.cols))
+        n = self.product(self.operand(self.a, self.rows, depth), self.operand(self.b, depth, self.cols))
         if self.maybe(0.5):
             cols = self.another(self.rows.extent)
-            y = self.operand(self.cols, cols)
-            x = make('cast', self.worked(n), t=self.half)
+            y = self.operand(self.b, self.cols, cols)
+            x = as_type(self.worked(n), self.a)
             self.named(self.product(x, y))
             self.another_use(self.names[-1], self.rows, cols)
         self.named(n)
@@ -318,16 +343,15 @@ class Contractions(Expressions):
         shape = make('part', param=y).shape
         flipped = shape[:-2] + shape[:-3:-1]
         turn = lambda n: make('permute', n, order=list(range(len(shape) - 2)) + [len(shape) - 1, len(shape) - 2], word='t')
-        have = [v for v in self.names if v.shape == shape and v.t == 'f32' and v.mut]
-        turned = [v for v in self.names if v.shape == flipped and v.t == 'f32' and v.mut]
+        have = [v for v in self.names if v.shape == shape and v.t == self.sum and v.mut]
+        turned = [v for v in self.names if v.shape == flipped and v.t == self.sum and v.mut]
         take = turned if self.turned and turned and y.name == 'y' else have
         if take:
             v = take[-1]
             self.read.add(v.name)
             n = turn(v.node()) if take is turned and self.turned else v.node()
             n = self.worked(n) if self.maybe(0.6) else n
-            n = n if y.t == 'f32' else make('cast', n, t=y.t)
-            n = self.with_others(n, y.t, shape)
+            n = self.with_others(as_type(n, y.t), y.t, shape)
         else:
             n = self.stored(y.t, shape)
         mask = self.expr('bool', shape, 1) if self.maybe(0.12) else None

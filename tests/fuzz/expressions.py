@@ -410,7 +410,7 @@ class Expressions(Leaves):
         a, b = self.rng.choice(MMA[t])
         deep = self.extent((shape[-2], shape[-1]))
         if (shape[-2] | shape[-1]) % 16 == 0 and t in ('f32', 'f16') and self.maybe(0.7):     # tensor cores take it
-            a = b = self.rng.choice(('f16', 'bf16')[:2 if t == 'f32' else 1])
+            a = b = self.rng.choice(('f16', 'bf16', 'tf32')[:3 if t == 'f32' else 1])
             deep = self.pick(W.SIXTEENS)
         if count(shape) * deep > 8 * W.MOST:
             return None

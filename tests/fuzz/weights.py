@@ -28,3 +28,4 @@ TENSOR = 0.2
 SIXTEENS = {16: 8, 32: 8, 48: 3, 64: 3, 80: 1, 96: 0.5, 112: 0.3, 128: 0.7}
 MOST_TENSOR, WORK = 4096, 1e6              # elements of a result; products of a launch
 CONTRACTIONS = dict(loop=5, attention=3, flat=2)
+OPERANDS = dict(f16=5, bf16=4, tf32=2, f8e4m3=1, f8e5m2=1, i8=2, u8=1, f64=2)
