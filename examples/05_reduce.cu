@@ -125,9 +125,10 @@ static __device__ __forceinline__ T across_sum(T, const T *parts)
 
 // Takes value v at place i if it is the largest so far;
 // NaN counts as the largest; of equals the first.
-template <typename T>
-static __device__ __forceinline__ void take_larger(T &best, int32_t &at, T v, int32_t i)
+template <typename T, typename V>
+static __device__ __forceinline__ void take_larger(T &best, int32_t &at, V value, int32_t i)
 {
+    const T v = (T)value;
     const bool nan = v != v, best_nan = best != best;
     const bool equal = v == best || (nan && best_nan);
     if (v > best || (nan && !best_nan) || (equal && i < at)) {

@@ -307,7 +307,7 @@ static void check_control(Verify *v, const Op *op)
         const Block *b = op->region[r];
         const int index = op->kind == OP_FOR;
         if (rule(v, b->nargs >= index, "the region of a loop lacks its index"))
-            check_handed(v, b->args + index, b->nargs - index, op);
+            check_handed(v, b->args ? b->args + index : NULL, b->nargs - index, op);
     }
 }
 

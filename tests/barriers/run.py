@@ -78,6 +78,7 @@ class Hunt:
         run = self.run
         symbol = run.symbol(setup.case, setup.t, setup.how in ('apart', 'odd'))
         import one
+        run.turn_target()
         run.device.begin(setup.arena)
         run.lib[symbol](*one.arguments(run.protos[symbol], setup))
         met = {line for line in self.left if run.lib.tile_emu_barrier_met(line)}
@@ -122,13 +123,14 @@ def hunt_file(name):
     run = one.Run(lib, build.functions(header), Cpu(lib), [])
     run.cu = cu
     hunt = Hunt(run, lines)
-    groups = collections.deque(setups(run, name))
-    while hunt.left and groups:                               # one case of each kernel in turn
-        group = groups.popleft()
-        while group and not hunt.try_case(group.pop(0)) and len(group) % 4:
-            pass
-        if group:
-            groups.append(group)
+    for run.target in ('sm_90a', 'sm_80') if 'TILE_SM90A' in open(cu).read() else ('sm_80',):
+        groups = collections.deque(setups(run, name))
+        while hunt.left and groups:                           # one case of each kernel in turn
+            group = groups.popleft()
+            while group and not hunt.try_case(group.pop(0)) and len(group) % 4:
+                pass
+            if group:
+                groups.append(group)
     for line, text in lines.items():
         if line not in hunt.caught:
             print(f'{os.path.relpath(cu)}:{line}: {"not needed" if line in hunt.met else "never met"}: {text}')

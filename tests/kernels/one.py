@@ -23,12 +23,12 @@ class Run:
 
     def __init__(self, lib, protos, device, options):
         self.lib, self.protos, self.device, self.options = lib, protos, device, options
-        self.runs = 0
+        self.runs, self.target = 0, None
 
     def turn_target(self):
-        """The next launch is one on another GPU, as the emulator has it."""
+        """The next launch is one on another GPU, as the emulator has it, unless there is to be one `target` alone."""
         self.runs += 1
-        os.environ['TILE_EMU_TARGET'] = ('sm_80', 'sm_90a')[self.runs % 2]
+        os.environ['TILE_EMU_TARGET'] = self.target or ('sm_80', 'sm_90a')[self.runs % 2]
 
     def symbol(self, case, t, strided):
         name = case.kernel + (f'_{t}' if t else '')
