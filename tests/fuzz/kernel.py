@@ -192,7 +192,9 @@ class Scatter(Statement):
             if p.shape:
                 m = np.broadcast_to(mask_of(p, env), sizes(p.shape, env))
                 inside = inside & m.reshape(m.shape + (1,) * len(self.windows))
-        inside = inside & mask_of(self.node, env) if self.node.shape else inside
+        off = len(shape) - len(x.shape)
+        kept = {a for a, n in enumerate(x.shape) if n == shape[off + a]}        # what stretches is data (R5.22)
+        inside = inside & mask_of(self.node, env, kept) if self.node.shape else inside
         index = tuple(np.broadcast_to(i, shape)[inside] for i in index)
         self.apply(region.array, index, np.broadcast_to(x.v, shape)[inside], np.broadcast_to(x.err(), shape)[inside])
 
