@@ -50,11 +50,15 @@ def setups(run, name):
             for t in case.types:
                 if run.symbol(case, t, how in ('apart', 'odd')) is None:
                     continue
-                made = [one.Setup(case, t, size, how, 0) for size in sizes]
+                none = (1 << sum(a.opt for a in case.args)) - 1         # without any optional argument
+                made = [one.Setup(case, t, size, how, number) for size in sizes for number in {0, none}]
                 made = [s for s in made if all(x.span for x in s.tensors.values() if x.arg.out)]
                 hollow = [s for s in made if not all(x.span for x in s.tensors.values())]     # loops of no round
-                small = sorted((s for s in made if s not in hollow and s.arena.host.size <= SMALL),
-                               key=lambda s: -s.arena.host.size)
+                small = [s for s in made if s not in hollow and s.arena.host.size <= SMALL]
+                # the largest first, those with and without optional arguments in turn
+                rank = {bool(side): sorted((s for s in small if bool(s.absent) == side), key=lambda s: -s.arena.host.size)
+                        for side in (True, False)}
+                small = sorted(small, key=lambda s: rank[bool(s.absent)].index(s))
                 large = [s for s in made if s not in hollow and s not in small]
                 yield small[:3] + hollow + small[3:] + large
 

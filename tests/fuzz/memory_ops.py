@@ -118,8 +118,8 @@ class Region:
 
 
 def grid_of(starts, shape, steps):
-    """Coordinates of a tile, each an array that broadcasts to its shape."""
-    return [(s + st * np.arange(n)).reshape([-1 if b == a else 1 for b in range(len(shape))])
+    """Coordinates of a tile, each an array that broadcasts to its shape; far outside is far enough at 2^62."""
+    return [(max(-2**62, min(2**62, int(s))) + st * np.arange(n)).reshape([-1 if b == a else 1 for b in range(len(shape))])
             for a, (s, n, st) in enumerate(zip(starts, shape, steps))]
 
 

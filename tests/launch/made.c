@@ -74,7 +74,8 @@ static void kernel(const char *suffix)
 
 static void entry(const char *suffix, int threads, int programs, int width, int64_t capacity)
 {
-    push(&plan->entries, ((Entry){ .symbol = arena_printf("%s%s_%s", f->symbol, k->suffix, suffix),
+    static const Body body;
+    push(&plan->entries, ((Entry){ .body = &body, .symbol = arena_printf("%s%s_%s", f->symbol, k->suffix, suffix),
                                    .threads = threads, .programs = programs, .width = width,
                                    .capacity = capacity, .at_least = capacity ? 1 : 0 }));
 }

@@ -69,14 +69,14 @@ static void formulas(void)
 /* A section comes with what it names, in order; comments and strings name nothing. */
 static void helpers(void)
 {
-    Text instructions = { 0 }, code = { 0 }, host = { 0 };
-    bring_helpers(&instructions, &code, &host, "int x; // tile_max\nconst char *s = \"tile_min\";");
-    same("nothing", arena_printf("%zu %zu %zu", instructions.n, code.n, host.n), "0 0 0");
-    bring_helpers(&instructions, &code, &host, "tile_check(tensors); tile_ceil(1, 2)");
-    const char *first = strstr(host.at, "tile_bytes("), *then = strstr(host.at, "tile_check(");
+    Helpers h = { 0 };
+    bring_helpers(&h, "int x; // tile_max\nconst char *s = \"tile_min\";");
+    same("nothing", arena_printf("%zu %zu %zu", h.instructions.n, h.device.n, h.host.n), "0 0 0");
+    bring_helpers(&h, "tile_check(tensors); tile_ceil(1, 2)");
+    const char *first = strstr(h.host.at, "tile_bytes("), *then = strstr(h.host.at, "tile_check(");
     same("order", first && then && first < then ? "first" : "later", "first");
-    bool all = strstr(host.at, "tile_folded") && strstr(host.at, "struct tile_axis");
-    bool more = strstr(host.at, "tile_times(") || strstr(code.at, "tile_min(");
+    bool all = strstr(h.host.at, "tile_folded") && strstr(h.host.at, "struct tile_axis");
+    bool more = strstr(h.host.at, "tile_times(") || strstr(h.device.at, "tile_min(");
     same("transitive", all ? "all" : "not all", "all");
     same("not asked for", more ? "more" : "no more", "no more");
 }

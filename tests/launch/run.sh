@@ -41,7 +41,7 @@ narrow() { ! awk 'length($0) > 100 { print FILENAME ":" FNR ": " length($0) }' "
 # ---- the generator, and the texts it writes
 
 sources=
-for name in words abi csym wrap contract launch header file template \
+for name in words abi csym wrap contract launch launch_waves launch_boxes header file template \
             arena name source diag excerpt sym formula elem ops ir; do
     sources="$sources $root/translator/$name.c"
 done
