@@ -23,7 +23,7 @@ sys.path.insert(0, KERNELS)
 
 # Files of tests/kernels, beside all of examples/
 FILES = ['08_matmul', '14_attention', '24_argmax', '41_inplace', '62_mma_control', '64_mma_tensor']
-TRIES = 12                    # cases in which a barrier is left out before it counts as not needed
+TRIES = 30                    # cases in which a barrier is left out before it counts as not needed
 SMALL = 1 << 17               # bytes of a case that is tried before all larger ones
 
 BARRIER = re.compile(r'\b__sync(threads|warp)\w*\(')
